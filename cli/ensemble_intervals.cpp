@@ -30,10 +30,10 @@ bool has_means(const Ensemble::Frame& frame) {
   return has_other(frame, {ensemble::Loss::pinball, ensemble::Loss::binary});
 }
 
-/// Whether each member is trained on some of the rows.
-bool leaves_rows_out(const Ensemble::Frame& frame) {
-  return frame.resampling == ensemble::Resampling::bootstrap ||
-         frame.resampling == ensemble::Resampling::subsample;
+/// The option by which members are trained on all rows.
+std::string all_rows_option(const Ensemble::Frame& frame) {
+  if (frame.resampling == ensemble::Resampling::subsample) return "--subsample 1";
+  return fmt::format("--resampling {}", name(frame.resampling));
 }
 
 }  // namespace
@@ -61,10 +61,10 @@ std::optional<IntervalMethod> interval_method(const std::string& interval, const
         "--interval {} needs conformal scores, which the model does not have: {}", interval,
         leaves_rows_out(frame) ? "it comes from an earlier version; train again, or take "
                                  "--interval jackknife+ --training train.csv"
-                               : fmt::format("with --resampling {} members are trained on all "
+                               : fmt::format("with {} members are trained on all "
                                              "rows; train with --validation, or with --resampling "
                                              "bootstrap or subsample",
-                                             name(frame.resampling))));
+                                             all_rows_option(frame))));
   return ensemble::parse_interval_method(interval);
 }
 
@@ -84,13 +84,13 @@ std::optional<ensemble::SetMethod> set_method(const std::string& sets, const Ens
     throw InvalidArgument(
         "--sets adaptive is for classes, but the targets are 0 and 1; take --sets threshold");
   if (frame.conformal.rows == ensemble::ScoreRows::none)
-    throw InvalidArgument(fmt::format(
-        "--sets needs conformal scores, which the model does not have: {}",
-        leaves_rows_out(frame)
-            ? std::string("it comes from an earlier version; train again")
-            : fmt::format("with --resampling {} members are trained on all rows; train with "
-                          "--validation, or with --resampling bootstrap or subsample",
-                          name(frame.resampling))));
+    throw InvalidArgument(
+        fmt::format("--sets needs conformal scores, which the model does not have: {}",
+                    leaves_rows_out(frame)
+                        ? std::string("it comes from an earlier version; train again")
+                        : fmt::format("with {} members are trained on all rows; train with "
+                                      "--validation, or with --resampling bootstrap or subsample",
+                                      all_rows_option(frame))));
   return ensemble::parse_set_method(sets);
 }
 
@@ -111,10 +111,10 @@ void print_interval_notes(const Ensemble& model, const IntervalRequest& interval
   if (!has_means(frame) || intervals.training_examples != nullptr) return;
   if (!has_normal_intervals(frame))
     complain(
-        fmt::format("low and high are not known (nan): with --resampling {} members are trained on "
+        fmt::format("low and high are not known (nan): with {} members are trained on "
                     "all rows, so nothing tells how far they are off; train with --validation, or "
                     "with --resampling bootstrap or subsample",
-                    name(frame.resampling)));
+                    all_rows_option(frame)));
   else if (by_default)
     complain(
         "low and high assume a normal law: the model comes from an earlier version and has no "

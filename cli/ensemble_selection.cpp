@@ -168,7 +168,7 @@ std::optional<ensemble::SelectionOptions> parse_selection(const SelectionArgumen
   ensemble::SelectionOptions options{.rule = ensemble::parse_selection_rule(rule)};
   const std::size_t members = training.members * training.settings.size();
   if (!arguments.keep_best.empty())
-    options.count = parse_whole("--keep-best", arguments.keep_best, 1, members, ", all members");
+    options.count = parse_whole("--keep-best", arguments.keep_best, 1, members);
   else if (options.rule == ensemble::SelectionRule::best)
     throw InvalidArgument("--select best needs a number of members; give --keep-best 50");
   return options;

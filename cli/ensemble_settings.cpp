@@ -114,8 +114,13 @@ std::string selection_as_text(const TrainRun& run) {
                                text_of_score(found.all_members), grouped(run.trained)));
   text += item("", fmt::format("{:.4g} of the {} kept on the rows that selected them: too good",
                                found.same_rows.loss, grouped(run.ensemble.size())));
-  if (found.other_rows.loss >= found.all_members.loss)
+  const double change = found.difference.loss;
+  text += item("change", fmt::format("{} by the selection, on rows that did not select",
+                                     text_of_score(found.difference)));
+  if (change >= 0)
     text += item("", "the selection does not pay on these rows; --select all keeps all members");
+  else if (-change < 2 * found.difference.standard_error)
+    text += item("", "which may be chance: it is less than two standard errors");
   if (found.stopped_members)
     text += item("", "these rows also stopped members early, so all three are a little too good");
   return text;
@@ -135,6 +140,7 @@ Json selection_as_json(const TrainRun& run) {
           {"other_rows", score(run.selection->other_rows)},
           {"same_rows", score(run.selection->same_rows)},
           {"all_members", score(run.selection->all_members)},
+          {"difference", score(run.selection->difference)},
           {"rows_stopped_members", run.selection->stopped_members},
           {"selected", std::move(members)}};
 }

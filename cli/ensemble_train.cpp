@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <span>
 
 #include "arguments.h"
 #include "bootfold/ensemble/calibration.h"
 #include "bootfold/ensemble/conformal.h"
+#include "bootfold/ensemble/sampling.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/ensemble/training_plan.h"
 #include "bootfold/error.h"
@@ -175,20 +177,25 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction
 
 /// Selects among the trained members, which are then those that are kept.
 void select_members(const Training& training, const ensemble::TrainingPlan& plan,
-                    const Examples& examples, ensemble::SelectionOptions options, TrainRun& run,
-                    Ensemble& trained) {
+                    const Examples& examples, ensemble::SelectionOptions options,
+                    Interrupt& interrupt, bool quiet, TrainRun& run, Ensemble& trained) {
   options.validation = training.validation;
   options.stopping = training.stopping;
   options.stopping.patience = plan.patience;
-  options.execution.threads = training.execution.threads;  // also when interrupted
+  // After an interruption that keeps the finished members, these are still selected.
+  ProgressBar bar(quiet, "members", [] { return std::string("selection"); });
+  options.execution = {.threads = training.execution.threads};
+  if (!interrupt.token().stop_requested()) options.execution.stop = interrupt.token();
+  options.execution.progress = bar.callback();
   if (options.rule == ensemble::SelectionRule::best)
     options.count = std::min(options.count, trained.size() - run.failures.size());
   run.rule = options.rule;
   run.selection = ensemble::select(trained, examples, options);
+  options.execution.progress = {};
   for (const std::size_t m : run.selection->members)
     run.selected.emplace_back(trained.member(m).settings, trained.member(m).number);
-  trained = ensemble::keep(trained, run.selection->members, examples, options.execution,
-                           training.validation);
+  trained =
+      ensemble::keep(trained, *run.selection, examples, options.execution, training.validation);
 }
 
 void check_held_out_rows(const char* option, const TrainArguments& arguments,
@@ -207,6 +214,25 @@ void check_held_out_rows(const char* option, const TrainArguments& arguments,
         "with --validation, or take --resampling bootstrap or a smaller --subsample, which leave "
         "some out",
         option, how));
+}
+
+/// Batches of any size in a range to draw from must fit, whatever is drawn.
+void check_drawn_batches(const TrainArguments& arguments, const Training& training,
+                         std::size_t rows) {
+  const std::vector<std::string>& texts = arguments.training.batch_size;
+  if (arguments.selection.sample.empty() || texts.empty() || !ensemble::is_range(texts[0])) return;
+  double share = 1;
+  if (training.resampling == ensemble::Resampling::subsample)
+    for (const ensemble::Settings& each : training.settings)
+      share = std::min(share, each.subsample);
+  const auto most =
+      static_cast<std::size_t>(std::max(1.0, std::round(share * static_cast<double>(rows))));
+  const std::span<const ensemble::RangeOption> options = ensemble::range_options();
+  const auto option = std::ranges::find(options, "batch_size", &ensemble::RangeOption::name);
+  if (ensemble::parse_range(*option, "--batch-size", texts[0]).high > static_cast<double>(most))
+    throw InvalidArgument(
+        fmt::format("--batch-size is {} but members have {} rows; give a range up to that",
+                    texts[0], grouped(most)));
 }
 
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
@@ -263,6 +289,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
         "--calibrate is for classes and targets of 0 and 1, but the task is a regression; the "
         "intervals of bootfold ensemble predict have stated coverage without it");
   if (arguments.calibrate) check_held_out_rows("--calibrate", arguments, training);
+  check_drawn_batches(arguments, training, examples.rows());
   check_memory(examples, training, rows.frame());
   const ensemble::TrainingPlan plan = ensemble::plan(examples, training);
   if (!arguments.quiet && !arguments.json) complain(plan.explain());
@@ -291,7 +318,17 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     throw Failure(fmt::format("all {} members failed; the first: {}", trained.size(),
                               run.failures[0].second));
   run.sampled = !arguments.selection.sample.empty();
-  if (selection) select_members(training, plan, examples, *selection, run, trained);
+  if (selection) {
+    try {
+      select_members(training, plan, examples, *selection, interrupt, arguments.quiet, run,
+                     trained);
+    } catch (const Cancelled&) {
+      if (!arguments.keep_partial) throw;
+      run.selection.reset();
+      run.selected.clear();
+      complain("interrupted: no members were selected, so all of them are kept");
+    }
+  }
   if (arguments.calibrate) {
     Execution execution{.threads = training.execution.threads};
     if (!arguments.keep_partial) execution.stop = interrupt.token();

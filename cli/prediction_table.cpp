@@ -1,12 +1,13 @@
 #include "prediction_table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "bootfold/data.h"
 #include "bootfold/error.h"
@@ -27,6 +28,19 @@ std::string field(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + '"';
+}
+
+/// The names of a set, separated by "|". In a name that and a backslash have a backslash before.
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += '|';
+    for (const char c : names[i]) {
+      if (c == '|' || c == '\\') text += '\\';
+      text += c;
+    }
+  }
+  return text;
 }
 
 /// The table as CSV, piece by piece. Numbers read back as the same bits.
@@ -58,7 +72,7 @@ class CsvPieces {
       if (name != nullptr)
         text += field(*name);
       else if (predictions_.has_sets(c))
-        text += field(fmt::format("{}", fmt::join(predictions_.set(c), "|")));
+        text += field(joined(predictions_.set(c)));
       else
         fmt::format_to(std::back_inserter(text), "{}", values[c]);
     }

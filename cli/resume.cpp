@@ -108,7 +108,7 @@ void check_first_members(const std::string& path, const Ensemble& earlier,
           "targets, weights, --validation) or the options (--bins, --winsorize, --epochs, --steps, "
           "--patience, "
           "--stopping-share, which --keep-best and --select change, --standardize and others) "
-          "differ; {}",
+          "differ, or another version of bootfold wrote it; {}",
           one_line(path), kRule));
 }
 

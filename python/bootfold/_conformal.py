@@ -18,9 +18,13 @@ def check_confidence(confidence: float) -> float:
     return found
 
 
+def _all_rows(core: _core.Ensemble) -> str:
+    return "subsample 1" if core.resampling == "subsample" else f"resampling {core.resampling!r}"
+
+
 def no_scores(core: _core.Ensemble) -> str:
     """Why an ensemble has no conformal scores, and what to do."""
-    if core.resampling in ("bootstrap", "subsample"):
+    if core.leaves_rows_out:
         why = (
             "there are no out-of-bag scores: subset drops them, sample weights that repeat rows "
             "make them too small, and files of earlier versions do not have them"
@@ -28,7 +32,7 @@ def no_scores(core: _core.Ensemble) -> str:
         remedy = ""
     else:
         why = (
-            f"with resampling {core.resampling!r} members are trained on all rows, "
+            f"with {_all_rows(core)} members are trained on all rows, "
             "so nothing tells how far they are off"
         )
         remedy = ", or train with resampling 'bootstrap' or 'subsample'"

@@ -495,7 +495,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _leaves_rows_out(self) -> bool:
-        return self._ensemble.resampling in ("bootstrap", "subsample")
+        return self._ensemble.leaves_rows_out
 
     def _out_of_bag(self, examples: Examples, given: Array) -> Array | None:
         """Out-of-bag means of the given rows; NaN where all members were trained on the row."""
@@ -774,7 +774,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def subset(self, members: Sequence[int]) -> Self:
         """An estimator with these members only, given by their indices in `members_`.
 
-        It has no out-of-bag attributes and no scores for intervals and sets.
+        It has no out-of-bag attributes and no scores for intervals and sets. The intervals of a
+        regressor have scores again if the training rows are there, which a file does not have.
         """
         check_is_fitted(self)
         found = copy.copy(self)

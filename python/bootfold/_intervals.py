@@ -78,6 +78,8 @@ class IntervalEstimator(EnsembleEstimator):
         level = check_confidence(confidence)
         if method == "auto":
             method = self._automatic_interval(training, calibration)
+            if calibration is None and method in ("conformal", "scaled"):
+                self._make_scores()
         if method in ("jackknife+", "normal") and not self._leaves_rows_out:
             raise ValueError(no_scores(self._ensemble))
         if method == "jackknife+":
@@ -91,18 +93,20 @@ class IntervalEstimator(EnsembleEstimator):
     def _automatic_interval(
         self, training: tuple[Any, ...] | None, calibration: tuple[Any, Any] | None
     ) -> Literal["conformal", "scaled", "jackknife+"]:
-        if calibration is None and not self._quantiles_only:
-            scored = self._ensemble.conformal.rows != "none"
-            # A copy of a row is predicted by members that were trained on another copy.
-            kept = (
-                self._leaves_rows_out
-                and hasattr(self, "_training_examples")
-                and not self._training_examples.repeats
-            )
-            if training is not None or (not scored and kept):
-                return "jackknife+"
+        if calibration is None and training is not None and not self._quantiles_only:
+            return "jackknife+"
         scaled = self._leaves_rows_out and not self._quantiles_only
         return "scaled" if scaled else "conformal"
+
+    def _make_scores(self) -> None:
+        """Out-of-bag scores that `subset` dropped, if the training rows are there."""
+        if self._ensemble.conformal.rows != "none" or not self._leaves_rows_out:
+            return
+        examples = getattr(self, "_training_examples", None)
+        # A copy of a row is predicted by members that were trained on another copy.
+        if examples is not None and not examples.repeats:
+            rows, threads = self._rows(examples), thread_number(self.threads)
+            self._ensemble.set_conformal(_core.out_of_bag_scores(self._ensemble, rows, threads))
 
     @property
     def _quantiles_only(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +39,8 @@ class Selection(NamedTuple):
     members: list[tuple[int, int]]  #: row of `sweep_` and number of each, in order of selection
     other_rows: SelectionScore  #: each row scored by a selection that did not use it
     same_rows: SelectionScore  #: on the rows that selected: optimistic
-    all_members: SelectionScore  #: of all members, without a selection
+    all_members: SelectionScore  #: of all members, without a selection, on the same rows
+    difference: SelectionScore  #: of `other_rows` to `all_members`, row by row
 
 
 @dataclasses.dataclass
@@ -80,12 +82,17 @@ class Sweep:
         assert self.rule is not None
         found = core.select(rows, self.rule, self.count, training, held_out, threads)
         members = [core.member(index) for index in found.members]
-        return core.keep(found.members, rows, held_out, threads), Selection(
+        return core.keep(found, rows, held_out, threads), Selection(
             self.rule,
             [(member.settings, member.number) for member in members],
             *(
                 SelectionScore(score.loss, score.standard_error, score.rows)
-                for score in (found.other_rows, found.same_rows, found.all_members)
+                for score in (
+                    found.other_rows,
+                    found.same_rows,
+                    found.all_members,
+                    found.difference,
+                )
             ),
         )
 
@@ -134,6 +141,16 @@ def _deeper(
     return found
 
 
+def _chosen(estimator: EnsembleEstimator, names: Iterable[str]) -> list[str]:
+    """Parameters of the estimator that are not the default: these are not drawn."""
+    defaults = inspect.signature(type(estimator)).parameters
+    return [
+        name
+        for name in names
+        if name in defaults and getattr(estimator, name) != defaults[name].default
+    ]
+
+
 def _sampled(
     estimator: EnsembleEstimator, count: int, values: dict[str, Any], known: Sequence[str]
 ) -> tuple[list[dict[str, Any]], list[_core.Settings], int]:
@@ -147,9 +164,11 @@ def _sampled(
         if isinstance(given, str) and ".." in given and name in usual:
             ranges[name] = _core.parse_range(name, given)
             del lists[name]
-    named_layers = "hidden" in lists
+    given = {*values, *_chosen(estimator, usual)}
+    if "hidden" in lists or ("hidden" in given and "hidden" not in ranges):
+        given.add("depth")  # layers that are named have a depth
     for name, ends in usual.items():
-        if ends is not None and name not in values and not (name == "depth" and named_layers):
+        if ends is not None and name not in given:
             ranges[name] = ends
     depths = lists.pop("depth", None)
     bases = combinations(lists, (*known, "depth"))

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
 #include "call.h"
 #include "example_rows.h"
 #include "modules.h"
@@ -68,6 +69,15 @@ std::unique_ptr<ConformalScores> scores_of(const Ensemble& ensemble, const Examp
   });
 }
 
+std::unique_ptr<ConformalScores> out_of_bag_scores_of(const Ensemble& ensemble,
+                                                      const ExampleRows& rows, unsigned threads) {
+  const Call call{.execution = {.threads = threads}, .progress = nb::none()};
+  return without_gil(call, [&](const Execution& execution) {
+    return std::make_unique<ConformalScores>(out_of_bag_scores(
+        ensemble.frame(), out_of_bag(ensemble, rows.examples(), execution), rows.examples()));
+  });
+}
+
 }  // namespace
 
 void bind_conformal(nb::module_& m) {
@@ -83,6 +93,8 @@ void bind_conformal(nb::module_& m) {
       .def_ro("scaled", &ConformalScores::scaled);
   m.def("conformal_scores", &scores_of, "ensemble"_a, "rows"_a, "threads"_a,
         "Scores of rows that no member was trained on.");
+  m.def("out_of_bag_scores", &out_of_bag_scores_of, "ensemble"_a, "rows"_a, "threads"_a,
+        "Scores of the training rows, each predicted by the members that were not trained on it.");
   m.def("kept_ranks", &ensemble::kept_ranks, "rows"_a, "Ranks of the scores that are kept.");
   m.def("intervals", &band_of, "ensemble"_a, "prediction"_a, "confidence"_a, "method"_a,
         "scores"_a.none() = nb::none(), "Intervals of each target.");

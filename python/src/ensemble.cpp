@@ -128,13 +128,13 @@ ensemble::Selection select(const Ensemble& ensemble, const ExampleRows& rows, st
   });
 }
 
-std::unique_ptr<Ensemble> keep(const Ensemble& ensemble, const std::vector<std::size_t>& members,
+std::unique_ptr<Ensemble> keep(const Ensemble& ensemble, const ensemble::Selection& selection,
                                const ExampleRows& rows, const ExampleRows* validation,
                                unsigned threads) {
   const Examples* held_out = validation == nullptr ? nullptr : &validation->examples();
   return without_gil(call_of(threads), [&](const Execution& execution) {
     return std::make_unique<Ensemble>(
-        ensemble::keep(ensemble, members, rows.examples(), execution, held_out));
+        ensemble::keep(ensemble, selection, rows.examples(), execution, held_out));
   });
 }
 
@@ -353,6 +353,7 @@ void bind_trained(nb::module_& m) {
       .def_ro("other_rows", &ensemble::Selection::other_rows)
       .def_ro("same_rows", &ensemble::Selection::same_rows)
       .def_ro("all_members", &ensemble::Selection::all_members)
+      .def_ro("difference", &ensemble::Selection::difference)
       .def_ro("stopped_members", &ensemble::Selection::stopped_members);
   nb::class_<Ensemble>(m, "Ensemble", "Trained members.")
       .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
@@ -370,8 +371,8 @@ void bind_trained(nb::module_& m) {
       .def("best", &best, "count"_a, "rows"_a, "threads"_a)
       .def("select", &select, "rows"_a, "rule"_a, "count"_a, "training"_a, "validation"_a.none(),
            "threads"_a, "Members that rows choose which they are not trained on.")
-      .def("keep", &keep, "members"_a, "rows"_a, "validation"_a.none(), "threads"_a,
-           "These members, with their out-of-bag prediction.")
+      .def("keep", &keep, "selection"_a, "rows"_a, "validation"_a.none(), "threads"_a,
+           "The selected members, with their out-of-bag prediction and scores of other rows.")
       .def("calibrate", &calibrate, "rows"_a, "validation"_a.none(), "threads"_a)
       .def(
           "subset",
@@ -456,6 +457,7 @@ void bind_trained(nb::module_& m) {
       .def_prop_ro(
           "temperatures", [](const Ensemble& e) { return e.frame().temperatures; },
           "Of each target; empty: all are 1.")
+      .def_prop_ro("leaves_rows_out", [](const Ensemble& e) { return leaves_rows_out(e.frame()); })
       .def_prop_ro("settings", [](const Ensemble& e) { return e.frame().settings; })
       .def_prop_ro("seed", [](const Ensemble& e) { return e.frame().seed; })
       .def_prop_ro("rows", [](const Ensemble& e) { return e.frame().rows; })

@@ -158,7 +158,18 @@ def test_pickles_and_files_and_parameters(tmp_path):
     bag = regressor().fit(x, y)
     with pytest.raises(ValueError, match="subset drops them"):
         bag.subset([0, 1]).predict_interval(x, method="conformal")
-    assert np.isfinite(bag.subset([0, 1, 2, 3]).predict_interval(x, 0.5)).all()  # jackknife+
+    few = bag.subset([0, 1, 2, 3])
+    low, high = few.predict_interval(x, 0.9)  # of scores out of bag
+    mean, std = few.predict(x, return_std=True)
+    assert np.isfinite([low, high]).all()
+    np.testing.assert_allclose((high - low) / std, (high - low)[0] / std[0])
+    few.save(tmp_path / "few.safetensors")
+    loaded = bf.EnsembleRegressor.load(tmp_path / "few.safetensors")
+    np.testing.assert_array_equal(loaded.predict_interval(x, 0.9), (low, high))
+    # A missing target is no score, and no infinite one.
+    missing = np.where(np.arange(100) == 3, np.nan, y)
+    with pytest.raises(ValueError, match="row 3.*not finite"):
+        bag.predict_interval(x, calibration=(x, missing))
 
 
 def test_the_limits_are_those_of_the_definition():
@@ -368,3 +379,10 @@ def test_sets_and_temperatures_of_labels(tmp_path):
     np.testing.assert_array_equal(loaded.predict_set(rows), model.predict_set(rows))
     np.testing.assert_array_equal(loaded.temperature_, model.temperature_)
     assert loaded.calibrate and loaded.temperature_.shape == (2,)
+
+
+def test_subsamples_of_all_rows_have_no_intervals():
+    x, y = curve(100)
+    model = regressor(resampling="subsample", subsample=1.0).fit(x, y)
+    with pytest.raises(ValueError, match="with subsample 1 members are trained on all rows"):
+        model.predict_interval(x)

@@ -84,6 +84,23 @@ def test_lists_take_depths_and_greedy_selection():
     assert swept.fit(X, Y) is swept and not hasattr(swept, "selection_")
 
 
+def test_parameters_of_the_estimator_are_not_drawn():
+    model = bf.EnsembleClassifier(learning_rate=0.02, hidden=(6, 6), epochs=2)
+    table = model.sweep(X, Y, sample=5, members=1).sweep_
+    assert "learning_rate" not in table and "hidden" not in table
+    assert {"dropout", "weight_decay"} <= set(table)
+    drawn = model.sweep(X, Y, sample=5, members=1, hidden="4..8").sweep_["hidden"]
+    assert {len(hidden) for hidden in drawn} > {2}  # a range of units draws a depth
+
+
+def test_the_difference_is_that_of_the_same_rows():
+    chosen = classifier().sweep(X, Y, sample=6, hidden=[(4,)], members=2).selection_
+    assert chosen.all_members.rows == chosen.other_rows.rows == chosen.difference.rows
+    change = chosen.other_rows.loss - chosen.all_members.loss
+    assert chosen.difference.loss == pytest.approx(change, abs=1e-9)
+    assert chosen.difference.standard_error > 0
+
+
 def test_mistakes():
     with pytest.raises(ValueError, match="sample=64"):
         classifier().sweep(X, Y, learning_rate="1e-4..1e-2")

@@ -108,6 +108,19 @@ TEST_F(EnsembleIntervals, MembersThatSawAllRowsTakeValidationRows) {
   }
 }
 
+TEST_F(EnsembleIntervals, SubsamplesOfAllRowsHaveNone) {
+  std::vector<std::string> more = line_;
+  more.insert(more.end(), {"--subsample", "1"});
+  EXPECT_TRUE(train(more)["conformal_scores"].is_null());
+  const Outcome outcome = run(predict());
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("(nan): with --subsample 1 members are trained on all"),
+                                 Not(HasSubstr("earlier version"))));
+  EXPECT_THAT(run({"ensemble", "evaluate", model_, new_}).out,
+              HasSubstr("unknown for 95% intervals"));
+  EXPECT_THAT(refused(predict({"--interval", "scaled"})), HasSubstr("with --subsample 1"));
+}
+
 // Selected members have scores of the validation rows too.
 TEST_F(EnsembleIntervals, SelectedMembersHaveTheirOwn) {
   std::vector<std::string> more = line_;
@@ -156,6 +169,17 @@ TEST_F(EnsembleIntervals, SetsOfClasses) {
   EXPECT_THAT(refused(predict({"--interval", "scaled"})), HasSubstr("--sets"));
   make_older();
   EXPECT_THAT(refused(predict({"--sets", "threshold"})), HasSubstr("earlier version"));
+}
+
+TEST_F(EnsembleIntervals, SetsEscapeWhatSeparatesTheirNames) {
+  std::string text = "x,kind\n";
+  for (int row = 0; row < 60; ++row)
+    text += std::to_string(row % 7) + (row % 2 == 0 ? ",a|b\n" : ",c\\d\n");
+  folder_.write("kinds.csv", text);
+  folder_.write("new.csv", text);
+  train({"--target", "kind"}, "kinds.csv");
+  EXPECT_THAT(run(predict({"--sets", "threshold", "--confidence", "0.99"})).out,
+              HasSubstr("a\\|b|c\\\\d"));
 }
 
 TEST_F(EnsembleIntervals, SetsAndTemperaturesOfLabels) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -68,8 +71,9 @@ TEST(EnsembleSample, DrawsSettingsAndSelectsMembers) {
     EXPECT_EQ(larger["settings"][i]["learning_rate"], found["settings"][i]["learning_rate"]);
 
   const std::string text = run(words).out;
-  for (const char* part : {"kept", "Selection: members that lower the loss together",
-                           "on rows that did not select", "the best settings first", "too good"})
+  for (const char* part :
+       {"kept", "Selection: members that lower the loss together", "on rows that did not select",
+        "the best settings first", "too good", "change"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 
@@ -116,6 +120,33 @@ TEST(EnsembleSample, ValidationRowsSelect) {
   EXPECT_THAT(run(words).out, HasSubstr("by their loss on the validation rows"));
 }
 
+// 300 candidates for each of a hundred places, six times.
+TEST(EnsembleSample, SelectionIsInterrupted) {
+  const Folder folder;
+  const Words words = joined(
+      training(folder, {"--sample", "150", "--hidden", "4", "--dropout", "0", "--validation",
+                        folder.write("v.csv", flowers(5000, 2)), "--members", "2", "--output",
+                        folder.path("m.safetensors"), "--steps", "1", "--threads", "1"}),
+      {});
+  Words given = words;
+  const auto epochs = std::ranges::find(given, "--epochs");
+  given.erase(epochs, epochs + 2);
+  for (const bool partial : {false, true}) {
+    if (partial) given.emplace_back("--keep-partial");
+    double seconds = 0;
+    const Outcome outcome = run(given, {.signal = SIGINT,
+                                        .patience = std::chrono::milliseconds(2500),
+                                        .cpu_after_signal = &seconds});
+    EXPECT_EQ(outcome.code, partial ? 0 : 130) << outcome.err;
+    EXPECT_LT(seconds, 1.5);
+    if (partial)
+      EXPECT_THAT(outcome.err, HasSubstr("no members were selected, so all of them are kept"));
+    else
+      EXPECT_THAT(outcome.err, testing::EndsWith("bootfold: interrupted; nothing was written\n"));
+  }
+  EXPECT_EQ(ensemble::Ensemble::load(folder.path("m.safetensors")).size(), 300U);
+}
+
 TEST(EnsembleSample, InvalidRangesAndRules) {
   const Folder folder;
   const auto with = [&](const Words& words) { return refused(training(folder, words)); };
@@ -139,6 +170,10 @@ TEST(EnsembleSample, InvalidRangesAndRules) {
   EXPECT_THAT(with({"--select", "all", "--keep-best", "3"}), HasSubstr("--select all"));
   EXPECT_THAT(with({"--select", "gredy"}), HasSubstr("greedy"));
   EXPECT_THAT(with({"--stopping-share", "0"}), HasSubstr("--stopping-share"));
+  EXPECT_THAT(with({"--sample", "4", "--batch-size", "8..4096"}),
+              HasSubstr("--batch-size is 8..4096 but members have 120 rows"));
+  EXPECT_THAT(with({"--keep-best", "0"}),
+              AllOf(HasSubstr("must be at least 1"), Not(HasSubstr("all members"))));
 }
 
 }  // namespace ensemble_sample_test

@@ -11,6 +11,7 @@
 #include "bootfold/ensemble/conformal.h"
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/error.h"
+#include "ensemble/spirals.h"
 #include "statistic/reference.h"
 
 namespace bootfold::ensemble {
@@ -250,6 +251,25 @@ TEST(WithParameters, PredictsByThem) {
   EXPECT_THROW(static_cast<void>(with_parameters(own, parameters)), InvalidArgument);
   parameters.pop_back();
   EXPECT_THROW(static_cast<void>(with_parameters(own, parameters)), InvalidArgument);
+}
+
+// Of 40 rows a share of 0.99 rounds to all, so none are left to validate a member on.
+TEST(EpochCalls, HaveNoHeldOutLossWithoutHeldOutRows) {
+  const Spirals spirals(40);
+  for (const std::size_t share : {std::size_t{0}, std::size_t{4}}) {
+    Training training{.members = 4, .epochs = 3, .resampling = Resampling::subsample};
+    training.settings[0].subsample = 0.99;
+    training.settings[0].batch_size = 8;
+    training.share = share;
+    int calls = 0;
+    training.epoch_done = [&](std::span<const MemberEpoch> epochs) {
+      for (const MemberEpoch& epoch : epochs) EXPECT_TRUE(std::isnan(epoch.held_out_loss));
+      ++calls;
+      return true;
+    };
+    static_cast<void>(train(spirals.examples(), training));
+    EXPECT_GE(calls, 3);
+  }
 }
 
 }  // namespace continuation_test

@@ -295,8 +295,8 @@ TEST_F(BrokenFiles, ConformalScores) {
   EXPECT_TRUE(says(with([](Json& c) { c["rows"] = "all"; }), "out_of_bag"));
   EXPECT_TRUE(says(with([](Json& c) { c["rows"] = 1; }), "not named"));
   for (const char* key : {"residuals", "scaled"}) {
-    EXPECT_TRUE(says(with([&](Json& c) { c[key] = Json::array(); }), "0 lists for 1 targets"));
-    EXPECT_TRUE(says(with([&](Json& c) { c[key].push_back(c[key][0]); }), "2 lists"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key] = Json::array(); }), "scores of 0 targets"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key].push_back(c[key][0]); }), "scores of 2 targets"));
     EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"].erase(0); }), "scores"));
     EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"][0] = 1e300; }), "ascend"));
     EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"][0] = "inf"; }), "ascend"));
@@ -307,8 +307,15 @@ TEST_F(BrokenFiles, ConformalScores) {
                      "18446744073709551615"));
     EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["rows"] = 1'000'000'000; }), "scores"));
     EXPECT_TRUE(says(with([&](Json& c) { c.erase(key); }), "damaged"));
+    EXPECT_TRUE(says(with([&](Json& c) {
+                       c[key][0] = {{"rows", 0}, {"values", Json::array()}};
+                     }),
+                     "0"));
   }
   EXPECT_TRUE(says(with_words([](Json& w) { w["temperatures"] = {1.0}; }), "temperatures"));
+  EXPECT_TRUE(says(with_words([](Json& w) { w["share"] = 3; }), "share weights", "ensemble 2"));
+  for (const std::uint64_t share : {std::uint64_t{1}, std::uint64_t{1} << 63})
+    EXPECT_TRUE(says(with_words([&](Json& w) { w["share"] = share; }), "in groups of"));
   // A file of an earlier version has no scores.
   Json words = words_;
   words.erase("conformal");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "bootfold/random.h"
@@ -101,6 +102,42 @@ TEST_P(KernelFunctions, PropagateNaN) {
   for (const Activation activation : kActivations) {
     kernels(GetParam()).activate(activation, x.data(), x.size(), value.data(), slope.data());
     for (const float y : value) EXPECT_TRUE(std::isnan(y)) << name(activation);
+  }
+}
+
+// Blocks of 32 and tails, at the ends of the interval, and of sums that are infinite.
+TEST_P(KernelFunctions, SumsNearAnIntervalAreThoseOfTheDefinition) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  random::Stream stream({.seed = 8});
+  for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 64U, 100U, 1000U}) {
+    std::vector<float> means(count);
+    std::vector<double> added(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      means[i] = static_cast<float>(random::normal(stream));
+      added[i] = i % 10 == 9 ? kInfinity : random::normal(stream);
+    }
+    const double one = count > 0 ? added[count / 2] - static_cast<double>(means[count / 2]) : 0;
+    for (const auto& [low, high] :
+         {std::pair(-0.1, 0.1), std::pair(one, one), std::pair(-kInfinity, kInfinity),
+          std::pair(1.0, kInfinity), std::pair(-kInfinity, -1.0), std::pair(9.0, 9.5)}) {
+      std::vector<double> sums(count);
+      std::vector<double> near(count + 1);
+      const SumsNear found = kernels(GetParam())
+                                 .sums_near(means.data(), added.data(), count, -1, low, high,
+                                            sums.data(), near.data());
+      std::vector<double> expected;
+      std::size_t below = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const double sum = added[i] - static_cast<double>(means[i]);
+        ASSERT_EQ(sums[i], sum);
+        below += sum < low ? 1U : 0U;
+        if (low <= sum && sum <= high) expected.push_back(sum);
+      }
+      EXPECT_EQ(found.below, below);
+      EXPECT_EQ(std::vector<double>(near.begin(),
+                                    near.begin() + static_cast<std::ptrdiff_t>(found.within)),
+                expected);
+    }
   }
 }
 

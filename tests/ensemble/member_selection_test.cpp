@@ -146,6 +146,81 @@ TEST(GreedySelection, MatchesItsDefinition) {
   EXPECT_LT(found.same_rows.loss, found.all_members.loss);
 }
 
+// Two members of six predict about two thirds of the rows; scores are compared on these.
+TEST(SelectionScore, AllAreOfTheSameRows) {
+  const Spirals spirals(140, 0.3);
+  const Training training = sampled(2, 3);
+  const Ensemble trained = train(spirals.examples(), training);
+  const OutOfBagTable table(trained, spirals);
+  const Selection found =
+      select(trained, spirals.examples(), {.rule = SelectionRule::best, .count = 1});
+  std::vector<double> changes;
+  std::vector<std::size_t> everyone(trained.size());
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+  double all_members = 0;
+  for (std::size_t row = 0; row < 140; ++row) {
+    std::vector<bool> one(140);
+    one[row] = true;
+    const std::size_t fold = RowDraws(training.seed, false, row).fold(SelectionOptions::kFolds);
+    const auto own = table.losses(found.without_fold[fold], one);
+    if (own.empty()) continue;
+    const double other = table.losses(everyone, one).at(0);
+    changes.push_back(own[0] - other);
+    all_members += other;
+  }
+  const auto count = static_cast<double>(changes.size());
+  const double mean = std::accumulate(changes.begin(), changes.end(), 0.0) / count;
+  double squares = 0;
+  for (const double change : changes) squares += (change - mean) * (change - mean);
+  EXPECT_LT(changes.size(), 100U);
+  for (const SelectionScore& score : {found.other_rows, found.all_members, found.difference})
+    EXPECT_EQ(score.rows, changes.size());
+  EXPECT_NEAR(found.all_members.loss, all_members / count, 1e-6);
+  EXPECT_NEAR(found.difference.loss, mean, 1e-6);
+  EXPECT_NEAR(found.difference.standard_error, std::sqrt(squares / (count - 1) / count), 1e-6);
+}
+
+TEST(GreedySelection, IsCancelledAndReportsProgress) {
+  const Spirals spirals(140);
+  const Ensemble trained = train(spirals.examples(), sampled(9, 3));
+  for (const SelectionRule rule : {SelectionRule::greedy, SelectionRule::best}) {
+    SelectionOptions options{.rule = rule};
+    double total = 0;
+    options.execution.progress = [&](execution::Progress progress) { total = progress.total; };
+    std::stop_source stop;
+    options.execution.stop = stop.get_token();
+    static_cast<void>(select(trained, spirals.examples(), options));
+    EXPECT_GT(total, 20);
+    stop.request_stop();
+    EXPECT_THROW(static_cast<void>(select(trained, spirals.examples(), options)), Cancelled);
+  }
+}
+
+// The predictions that a training kept are of its own validation rows.
+TEST(GreedySelection, IsByTheRowsThatAreGiven) {
+  const Spirals spirals(140);
+  const Spirals first(100, 0.05, 8);
+  const Spirals second(100, 0.05, 9);
+  const Examples a = first.examples();
+  const Examples b = second.examples();
+  Training training = sampled(8, 3);
+  training.validation = &a;
+  training.stopping = {.patience = 5};
+  const Ensemble trained = train(spirals.examples(), training);
+  const auto by = [&](const Examples* rows) {
+    return select(trained, spirals.examples(), {.validation = rows, .stopping = training.stopping});
+  };
+  EXPECT_TRUE(by(&a).stopped_members);
+  EXPECT_FALSE(by(&b).stopped_members);  // the rows of the training did
+  EXPECT_FALSE(by(nullptr).stopped_members);
+  const Selection found = by(&b);
+  double loss = 0;
+  const Prediction prediction = trained.subset(found.members).predict(b.inputs);
+  for (std::size_t row = 0; row < 100; ++row)
+    loss -= std::log(prediction.probability(row, second.classes.codes[row])) / 100;
+  EXPECT_NEAR(found.same_rows.loss, loss, 1e-6);
+}
+
 void expect_same(const Selection& a, const Selection& b) {
   EXPECT_EQ(a.members, b.members);
   EXPECT_EQ(a.other_rows.loss, b.other_rows.loss);
@@ -258,8 +333,9 @@ TEST(SelectionScore, OfOneMemberIsItsHeldOutLoss) {
       if (trained.member(m).held_out_loss < trained.member(best).held_out_loss) best = m;
     const Selection found = select(trained, examples, {.rule = SelectionRule::best, .count = 1});
     EXPECT_EQ(found.members, std::vector<std::size_t>{best});
-    EXPECT_NEAR(found.same_rows.loss, trained.member(best).held_out_loss,
-                1e-5 * std::abs(found.same_rows.loss) + 1e-6);
+    const Ensemble alone = trained.subset(std::vector<std::size_t>{best});
+    const double loss = select(alone, examples).same_rows.loss;  // on all rows that it leaves out
+    EXPECT_NEAR(loss, trained.member(best).held_out_loss, 1e-5 * std::abs(loss) + 1e-6);
   };
   const Examples numbers{DataView(x), nullptr, DataView(y)};
   for (const Loss loss :

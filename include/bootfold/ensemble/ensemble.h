@@ -138,6 +138,7 @@ struct BOOTFOLD_API Prediction {
 }
 
 struct HeldOutRecord;  // of the library: Training::keep_held_out
+struct JudgedRows;     // of the library: keep() of a selection
 
 /// Trained members, with all that is needed to predict.
 class BOOTFOLD_API Ensemble {
@@ -234,7 +235,12 @@ class BOOTFOLD_API Ensemble {
   std::vector<OptimizerState> optimizer_;       // [member]; empty: not kept
   Prediction out_of_bag_;
   std::shared_ptr<const HeldOutRecord> record_;  // null: not kept
+  std::shared_ptr<const JudgedRows> judged_;     // null: members were not selected
 };
+
+/// Whether some members are not trained on all rows, so that there are out-of-bag predictions: with
+/// resampling bootstrap, and with subsample if a share is below 1.
+[[nodiscard]] BOOTFOLD_API bool leaves_rows_out(const Ensemble::Frame& frame) noexcept;
 
 /// For each target, its loss and its columns of Prediction::mean; of none for classes.
 [[nodiscard]] BOOTFOLD_API std::vector<TargetColumns> target_columns(const Ensemble::Frame& frame);

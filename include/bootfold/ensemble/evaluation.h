@@ -89,8 +89,8 @@ struct Limits {
 };
 
 /// Whether normal_intervals() of this ensemble tell where new targets lie. Members that are trained
-/// on all rows (Resampling::none, bayesian) leave none to estimate the noise from, so their
-/// deviations are too small.
+/// on all rows leave none to estimate the noise from (leaves_rows_out()), so their deviations are
+/// too small.
 [[nodiscard]] BOOTFOLD_API bool has_normal_intervals(const Ensemble::Frame& frame) noexcept;
 
 /// Prediction intervals for normally distributed targets, [row][target]: mean -+ z total.

@@ -87,10 +87,16 @@ struct Selection {
   /// were selected by the others. So this estimates the loss on new rows, of a selection by
   /// somewhat fewer rows.
   SelectionScore other_rows = {};
-  /// The selected members on the rows that selected them, which is optimistic.
+  /// The selected members on the rows of `other_rows`, which selected them: optimistic.
   SelectionScore same_rows = {};
-  SelectionScore all_members = {};  ///< all members on these rows, which did not select them
-  bool validation = false;          ///< whether validation rows judged the members
+  /// All members on the rows of `other_rows`, which did not select them.
+  SelectionScore all_members = {};
+  /// The mean of what each row of `other_rows` gains or loses by the selection: the difference to
+  /// `all_members`, negative if the selection pays.
+  SelectionScore difference = {};
+  /// [fold]: the members that the other folds select, with which keep() makes conformal scores.
+  std::vector<std::vector<std::size_t>> without_fold = {};
+  bool validation = false;  ///< whether validation rows judged the members
   /// Whether rows that judged the members also stopped them early, so that all scores are
   /// optimistic. Not with Stopping::share_of_rows below 1.
   bool stopped_members = false;
@@ -117,8 +123,17 @@ struct Selection {
                                          const Examples& examples, const Execution& execution = {},
                                          const Examples* validation = nullptr);
 
+/// The members of a selection. The conformal scores and the noise of targets are those of rows that
+/// did not select: the rows of each fold are predicted by the members that the other folds select
+/// (cross-conformal prediction, Vovk 2015). The out-of-bag prediction is that of the members that
+/// are kept. `validation`: the rows that selected, if they are not out of bag.
+[[nodiscard]] BOOTFOLD_API Ensemble keep(const Ensemble& ensemble, const Selection& selection,
+                                         const Examples& examples, const Execution& execution = {},
+                                         const Examples* validation = nullptr);
+
 /// The `count` members with the lowest Member::held_out_loss, as keep() makes them. Scores on the
-/// rows of the selection are slightly optimistic; select() estimates those on other rows.
+/// rows of the selection are optimistic, and intervals from them too narrow: select() with
+/// SelectionRule::best has both of other rows.
 [[nodiscard]] BOOTFOLD_API Ensemble best(const Ensemble& ensemble, std::size_t count,
                                          const Examples& examples, const Execution& execution = {});
 

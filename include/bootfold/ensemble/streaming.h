@@ -29,8 +29,9 @@ struct StreamedPrediction {
 /// Trains members, adds their predictions at the points and at their out-of-bag rows to sums, and
 /// discards them. Memory does not grow with the number of members. The sums take about 50 bytes for
 /// each point, row and output, several times for each thread if Training::memory allows it, at
-/// least twice. Same bits for any number of threads and any memory. Throws as train() does, and
-/// InvalidArgument if the memory is too small.
+/// least twice. Conformal scores are those of the validation rows, if there are any, which must be
+/// in memory; else those out of bag. Same bits for any number of threads and any memory. Throws as
+/// train() does, and InvalidArgument if the memory is too small.
 [[nodiscard]] BOOTFOLD_API StreamedPrediction train_and_predict(const Examples& examples,
                                                                 const Training& training,
                                                                 const DataView& points);

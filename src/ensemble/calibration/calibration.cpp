@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -171,11 +172,11 @@ Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* 
   check_binary_targets(frame);
   if (frame.temperature != 1) ensemble.set_temperature(1);
   if (!frame.temperatures.empty()) ensemble.set_temperatures({});
-  const bool leaves_out = leaves_rows_out(frame.resampling);
+  const bool leaves_out = leaves_rows_out(frame);
   if (held_out == nullptr) {
     if (!leaves_out)
       throw InvalidArgument(
-          text::concat("with resampling ", name(frame.resampling),
+          text::concat("with resampling ", name_of_all_rows(frame.resampling),
                        " members are trained on all rows, so none are left for calibration; give "
                        "held-out rows, or use resampling bootstrap or subsample"));
     check_training_rows(ensemble, examples);
@@ -185,13 +186,19 @@ Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* 
   const Examples& rows = held_out != nullptr ? *held_out : examples;
   if (held_out != nullptr) check_in_memory(rows, "calibration on held-out rows");
   ScoreCollector scores(frame, rows);  // of the calibrated probabilities
-  Prediction judged;
-  if (held_out != nullptr) judged = ensemble.predict(rows.inputs, execution);
+  // Of rows that selected the members, each is predicted by a selection that did not see it.
+  const std::shared_ptr<const JudgedRows> selected = EnsembleAccess::judged(ensemble);
+  const bool crossed =
+      selected != nullptr && selected->validation == (held_out != nullptr) &&
+      (held_out == nullptr || selected->fingerprint == fingerprint_of_answers(*held_out, false));
+  Prediction judged = crossed               ? selected->prediction
+                      : held_out != nullptr ? ensemble.predict(rows.inputs, execution)
+                                            : ensemble.out_of_bag();
   Prediction prediction = ensemble.out_of_bag();
-  fit_temperatures(ensemble, held_out != nullptr ? judged : prediction, rows);
+  fit_temperatures(ensemble, judged, rows);
   apply_temperatures(frame, prediction);
   apply_temperatures(frame, judged);
-  scores.add(held_out == nullptr ? prediction : judged, 0);
+  scores.add(judged, 0);
   EnsembleAccess::set_out_of_bag(ensemble, std::move(prediction));
   ensemble.set_conformal(
       scores.finish(held_out == nullptr ? ScoreRows::out_of_bag : ScoreRows::held_out));

@@ -65,9 +65,9 @@ void check_conformal(const Ensemble& ensemble, const Examples& examples, const D
         frame.loss == Loss::pinball ? "the quantiles are limits themselves, which held-out rows "
                                       "can calibrate (predict_interval() in Python)"
                                     : "probabilities have no intervals of this kind"));
-  if (!leaves_rows_out(frame.resampling))
+  if (!leaves_rows_out(frame))
     throw InvalidArgument(
-        text::concat("with resampling ", name(frame.resampling),
+        text::concat("with resampling ", name_of_all_rows(frame.resampling),
                      " members are trained on all rows, so there are no out-of-bag residuals; "
                      "train with resampling bootstrap or subsample"));
   check_columns(frame, inputs.columns());
@@ -419,7 +419,7 @@ Band jackknife_plus(const Ensemble& ensemble, const Examples& examples, const Da
 std::size_t random_member_count(std::size_t members, std::size_t rows, Resampling resampling,
                                 std::uint64_t seed, double subsample) {
   if (members == 0) throw InvalidArgument("members is 0 but must be at least 1");
-  if (!leaves_rows_out(resampling))
+  if (resampling == Resampling::none || resampling == Resampling::bayesian)
     throw InvalidArgument(text::concat(
         "with resampling ", name(resampling),
         " members are trained on all rows; the guarantee needs resampling bootstrap or subsample"));

@@ -18,27 +18,23 @@ namespace {
 const ConformalScores& scores_to_use(const Ensemble::Frame& frame, const ConformalScores* given) {
   if (given == nullptr && frame.conformal.rows == ScoreRows::none)
     throw InvalidArgument(
-        leaves_rows_out(frame.resampling)
+        leaves_rows_out(frame)
             ? std::string("the ensemble has no conformal scores: it comes from a file of an "
                           "earlier version, or was changed after its training; give held-out rows "
                           "or train again")
-            : text::concat("with resampling ", name(frame.resampling),
+            : text::concat("with resampling ", name_of_all_rows(frame.resampling),
                            " members are trained on all rows, so nothing tells how far they are "
                            "off; train with validation rows, or with resampling bootstrap or "
                            "subsample"));
   const ConformalScores& used = given == nullptr ? frame.conformal : *given;
-  const std::size_t expected = has_classes(frame.loss) ? 1 : frame.classes.size();
-  if (used.residuals.size() != expected || used.scaled.size() != expected)
-    throw InvalidArgument(text::concat("there are scores of ", used.residuals.size(),
-                                       " targets but the ensemble needs those of ", expected));
+  check_scores(frame, used);
   return used;
 }
 
-/// [target], or one of classes; 0 for targets without such scores.
+/// [target], or one of classes.
 std::vector<double> limits_of(const std::vector<ScoreOrder>& orders, double confidence) {
   std::vector<double> limits;
-  for (const ScoreOrder& order : orders)
-    limits.push_back(order.rows == 0 ? 0 : order.limit(confidence));
+  for (const ScoreOrder& order : orders) limits.push_back(order.limit(confidence));
   return limits;
 }
 
@@ -66,8 +62,7 @@ std::optional<IntervalMethod> default_interval_method(const Ensemble::Frame& fra
   const bool means = std::ranges::any_of(heads.targets(), [](const Head& head) {
     return head.loss != Loss::pinball && head.loss != Loss::binary;
   });
-  return means && leaves_rows_out(frame.resampling) ? IntervalMethod::scaled
-                                                    : IntervalMethod::conformal;
+  return means && leaves_rows_out(frame) ? IntervalMethod::scaled : IntervalMethod::conformal;
 }
 
 std::vector<Limits> conformal_intervals(const Ensemble::Frame& frame, const Prediction& prediction,

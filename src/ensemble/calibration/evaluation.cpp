@@ -293,7 +293,7 @@ void check_truth(const Prediction& prediction, std::size_t targets, const DataVi
 }  // namespace
 
 bool has_normal_intervals(const Ensemble::Frame& frame) noexcept {
-  return !has_classes(frame.loss) && leaves_rows_out(frame.resampling);
+  return !has_classes(frame.loss) && leaves_rows_out(frame);
 }
 
 std::vector<Limits> prediction_intervals(const Ensemble::Frame& frame, const Prediction& prediction,

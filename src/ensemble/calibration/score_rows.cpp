@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bootfold/error.h"
+#include "ensemble/encoding/input_encoder.h"
 #include "ensemble/input_rows.h"
 #include "ensemble/transform.h"
 #include "ensemble/validate_arguments.h"
@@ -86,6 +87,7 @@ ScoreCollector::ScoreCollector(const Ensemble::Frame& frame, const Examples& exa
                                        " targets but the ensemble has ", heads_.targets().size()));
   check_rows(examples);
   if (classes) codes_ = class_codes(frame, *examples.classes);
+  if (!classes) check_inputs({}, examples.targets, 0, {.threads = 1});
   for (std::size_t t = 0; t < examples.targets.columns() && !classes; ++t) {
     const Head& head = heads_.targets()[t];
     check_target_values(examples.targets, t, head.loss,
@@ -134,6 +136,42 @@ void ScoreCollector::add(const Prediction& prediction, std::size_t first) {
 ConformalScores ScoreCollector::finish(ScoreRows rows) {
   if (residuals_[0].empty()) return {};
   return {rows, orders_of(residuals_), orders_of(scaled_)};
+}
+
+namespace {
+
+void check_order(const ScoreOrder& order, std::uint64_t rows) {
+  constexpr std::uint64_t kMostScored = std::uint64_t{1} << 53;
+  if (order.rows != rows || rows > kMostScored)
+    throw InvalidArgument(text::concat("there are scores of ", order.rows, " and of ", rows,
+                                       " rows but all must be of the same number of rows"));
+  const std::size_t kept = kept_ranks(rows).size();
+  if (order.values.size() != kept)
+    throw InvalidArgument(text::concat("of ", rows, " rows there are ", order.values.size(),
+                                       " scores but must be ", kept,
+                                       ", those at the ranks of kept_ranks()"));
+  const bool sorted = std::ranges::is_sorted(order.values);
+  if (!sorted || std::ranges::any_of(order.values, [](double score) { return std::isnan(score); }))
+    throw InvalidArgument("scores are not a number or do not ascend");
+}
+
+}  // namespace
+
+void check_scores(const Ensemble::Frame& frame, const ConformalScores& scores) {
+  const bool classes = has_classes(frame.loss);
+  const std::size_t expected = classes ? 1 : frame.classes.size();
+  for (const auto* orders : {&scores.residuals, &scores.scaled})
+    if (orders->size() != expected)
+      throw InvalidArgument(text::concat("there are scores of ", orders->size(),
+                                         " targets but the ensemble needs those of ", expected));
+  const std::uint64_t rows = scores.residuals[0].rows;
+  if (rows == 0) throw InvalidArgument("there are scores of 0 rows but at least 1 is needed");
+  for (std::size_t t = 0; t < expected; ++t) {
+    const Loss loss = classes ? frame.loss : loss_of_target(frame, t);
+    const bool scaled = classes || (loss != Loss::pinball && loss != Loss::binary);
+    check_order(scores.residuals[t], rows);
+    check_order(scores.scaled[t], scaled ? rows : 0);
+  }
 }
 
 ConformalScores out_of_bag_scores(const Ensemble::Frame& frame, const Prediction& out_of_bag,

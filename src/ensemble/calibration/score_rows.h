@@ -52,6 +52,10 @@ class ScoreCollector {
   std::vector<std::vector<double>> scaled_;
 };
 
+/// Throws InvalidArgument unless these can be the scores of an ensemble: an order of equally many
+/// rows for each target that has such scores.
+void check_scores(const Ensemble::Frame& frame, const ConformalScores& scores);
+
 /// [class]: the probability of the classes that are at least as probable; among equals the first
 /// class comes first.
 [[nodiscard]] std::vector<double> cumulated(const double* probabilities, std::size_t classes);

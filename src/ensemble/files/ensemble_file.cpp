@@ -27,7 +27,8 @@ constexpr const char* kEncodedFormat = "bootfold ensemble 3";  // has an encodin
 constexpr const char* kExtendedFormat = "bootfold ensemble 4";
 constexpr const char* kTemperedFormat = "bootfold ensemble 5";  // temperatures of targets
 constexpr const char* kFormatStart = "bootfold ensemble ";
-constexpr std::size_t kMostUnits = 65'536;  // of a layer, as in training
+constexpr std::size_t kMostUnits = 65'536;                      // of a layer, as in training
+constexpr std::uint64_t kMostMembers = std::uint64_t{1} << 32;  // of a group
 
 /// The file is not as save() writes it.
 class Malformed : public std::runtime_error {
@@ -337,10 +338,13 @@ Ensemble::Frame frame_from(const Json& json) {
   require(std::isfinite(frame.temperature) && frame.temperature > 0,
           text::concat("the temperature is ", frame.temperature));
   if (json.contains("temperatures")) read_temperatures(json.at("temperatures"), frame);
-  if (json.contains("conformal"))
-    frame.conformal = scores_from(json.at("conformal"), classifies ? 1 : frame.classes.size());
+  if (json.contains("conformal")) frame.conformal = scores_from(json.at("conformal"), frame);
   frame.resampling = parse_resampling(text_of(json.at("resampling")));
-  if (json.contains("share")) frame.share = whole_of(json.at("share"));
+  if (json.contains("share")) {
+    frame.share = whole_of(json.at("share"));
+    require(frame.share > 1 && frame.share <= kMostMembers,
+            text::concat("its members share weights in groups of ", frame.share));
+  }
   frame.seed = whole_of(json.at("seed"));
   frame.rows = whole_of(json.at("rows"));
   frame.settings = list_of(json.at("settings"), settings_of);
@@ -505,6 +509,11 @@ Ensemble Ensemble::load(const std::string& path) {
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
     Frame frame = frame_from(words);
+    const bool tempered = format->second == kTemperedFormat;
+    require(frame.temperatures.empty() || tempered,
+            text::concat("it has temperatures of targets, but its format is ", format->second));
+    require(frame.share == 0 || tempered || format->second == kExtendedFormat,
+            text::concat("its members share weights, but its format is ", format->second));
     std::vector<Member> members = members_of(words.at("members"), frame.settings.size());
     std::vector<std::vector<float>> parameters(members.size());
     for (const Stack& stack : stacks_of(frame, members)) {

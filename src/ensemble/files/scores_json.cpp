@@ -1,11 +1,11 @@
 #include "ensemble/files/scores_json.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "bootfold/error.h"
+#include "ensemble/calibration/score_rows.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -13,8 +13,6 @@ namespace bootfold::ensemble {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53;
 
 void require(bool good, const std::string& what) {
   if (!good) throw InvalidArgument(text::concat("its conformal scores are damaged: ", what));
@@ -40,19 +38,15 @@ ScoreOrder order_from(const Json& json) {
   ScoreOrder order;
   require(json.at("rows").is_number_unsigned(), "a number of rows is missing");
   order.rows = json.at("rows").get<std::uint64_t>();
-  require(order.rows <= kMostRows, text::concat("they are of ", order.rows, " rows"));
   const Json& values = json.at("values");
-  require(values.is_array() && values.size() == kept_ranks(order.rows).size(),
-          text::concat("of ", order.rows, " rows there are ", values.size(), " scores"));
+  require(values.is_array(), "they are no list");
   order.values.reserve(values.size());
   for (const Json& each : values) order.values.push_back(score_from(each));
-  require(std::ranges::is_sorted(order.values), "they do not ascend");
   return order;
 }
 
-std::vector<ScoreOrder> orders_from(const Json& json, std::size_t targets) {
-  require(json.is_array() && json.size() == targets,
-          text::concat("there are ", json.size(), " lists for ", targets, " targets"));
+std::vector<ScoreOrder> orders_from(const Json& json) {
+  require(json.is_array(), "they are no list");
   std::vector<ScoreOrder> orders;
   for (const Json& each : json) orders.push_back(order_from(each));
   return orders;
@@ -72,12 +66,17 @@ Json json_of(const ConformalScores& scores) {
           {"scaled", json_of(scores.scaled)}};
 }
 
-ConformalScores scores_from(const Json& json, std::size_t targets) {
+ConformalScores scores_from(const Json& json, const Ensemble::Frame& frame) {
   require(json.is_object() && json.at("rows").is_string(), "their rows are not named");
   const ScoreRows rows = parse_score_rows(json.at("rows").get<std::string>());
   require(rows != ScoreRows::none, "they are of no rows");
-  return {rows, orders_from(json.at("residuals"), targets),
-          orders_from(json.at("scaled"), targets)};
+  ConformalScores scores{rows, orders_from(json.at("residuals")), orders_from(json.at("scaled"))};
+  try {
+    check_scores(frame, scores);
+  } catch (const InvalidArgument& error) {
+    require(false, error.what());
+  }
+  return scores;
 }
 
 }  // namespace bootfold::ensemble

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "bootfold/error.h"
+#include "ensemble/calibration/score_rows.h"
 #include "ensemble/calibration/temperature.h"
 #include "ensemble/encoding/input_encoder.h"
 #include "ensemble/heads.h"
@@ -115,17 +116,8 @@ void Ensemble::set_temperatures(std::vector<double> temperatures) {
 }
 
 void Ensemble::set_conformal(ConformalScores scores) {
-  const std::size_t expected = classifies() ? 1 : frame_.classes.size();
-  if (scores.rows != ScoreRows::none &&
-      (scores.residuals.size() != expected || scores.scaled.size() != expected))
-    throw InvalidArgument(text::concat("there are scores of ", scores.residuals.size(),
-                                       " targets but the ensemble needs those of ", expected));
-  for (const auto* orders : {&scores.residuals, &scores.scaled})
-    for (const ScoreOrder& order : *orders)
-      if (order.values.size() != kept_ranks(order.rows).size())
-        throw InvalidArgument(text::concat(
-            "of ", order.rows, " rows there are ", order.values.size(), " scores but must be ",
-            kept_ranks(order.rows).size(), ", those at the ranks of kept_ranks()"));
+  if (scores.rows == ScoreRows::none) scores = {};
+  if (scores.rows != ScoreRows::none) check_scores(frame_, scores);
   frame_.conformal = std::move(scores);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <span>
@@ -17,6 +18,7 @@
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/selection/held_out_record.h"
+#include "ensemble/selection/row_draws.h"
 #include "ensemble/training/member_rows.h"
 #include "text/concat.h"
 
@@ -41,8 +43,8 @@ MemberAverage average_of(const std::vector<double>& values) {
 
 void check_out_of_bag(const Ensemble::Frame& frame, std::uint64_t fingerprint,
                       const Examples& examples) {
-  if (!leaves_rows_out(frame.resampling))
-    throw InvalidArgument(text::concat("with resampling ", name(frame.resampling),
+  if (!leaves_rows_out(frame))
+    throw InvalidArgument(text::concat("with resampling ", name_of_all_rows(frame.resampling),
                                        " members are trained on all rows, so none are out of bag; "
                                        "use resampling bootstrap or subsample"));
   check_training_rows(frame, fingerprint, examples);
@@ -100,20 +102,23 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
   return prediction;
 }
 
-/// Makes an ensemble and, if members leave rows out, its noise and out-of-bag prediction.
+/// Makes an ensemble and, if members leave rows out, its noise and out-of-bag prediction. Noise and
+/// scores are those of `judged`, which is an out-of-bag prediction too, if it is given.
 Ensemble make_ensemble(Ensemble::Frame frame, std::vector<Member> members,
                        std::vector<std::vector<float>> parameters, std::uint64_t fingerprint,
-                       const Examples& examples, const Execution& execution) {
+                       const Examples& examples, const Execution& execution,
+                       Prediction* judged = nullptr) {
   frame.temperature = 1;  // the old one was fitted to other members, and so were the scores
   frame.temperatures.clear();
   frame.conformal = {};
-  if (!leaves_rows_out(frame.resampling))
+  if (!leaves_rows_out(frame))
     return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
                                 fingerprint);
   check_out_of_bag(frame, fingerprint, examples);
+  if (judged != nullptr) estimate_noise(frame, examples.targets, *judged);
   Prediction prediction = predict_out_of_bag(frame, members, parameters, examples, execution);
-  estimate_noise(frame, examples.targets, prediction);
-  frame.conformal = out_of_bag_scores(frame, prediction, examples);
+  if (judged == nullptr) estimate_noise(frame, examples.targets, prediction);
+  frame.conformal = out_of_bag_scores(frame, judged != nullptr ? *judged : prediction, examples);
   return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
                               fingerprint, std::move(prediction));
 }
@@ -195,20 +200,106 @@ Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examp
   return keep(ensemble, order, examples, execution);
 }
 
-Ensemble keep(const Ensemble& ensemble, std::span<const std::size_t> members,
-              const Examples& examples, const Execution& execution, const Examples* validation) {
+namespace {
+
+/// Members in their order in the ensemble.
+Ensemble in_order(const Ensemble& ensemble, std::span<const std::size_t> members) {
   std::vector<std::size_t> order(members.begin(), members.end());
   std::sort(order.begin(), order.end());
-  Ensemble kept = ensemble.subset(order);
+  return ensemble.subset(order);
+}
+
+Ensemble keep_members(const Ensemble& ensemble, std::span<const std::size_t> members,
+                      const Examples& examples, const Execution& execution, Prediction* judged) {
+  const Ensemble kept = in_order(ensemble, members);
   std::vector<Member> all;
   std::vector<std::vector<float>> parameters;
   for (std::size_t m = 0; m < kept.size(); ++m) {
     all.push_back(kept.member(m));
     parameters.emplace_back(kept.parameters(m).begin(), kept.parameters(m).end());
   }
-  Ensemble made = make_ensemble(kept.frame(), std::move(all), std::move(parameters),
-                                EnsembleAccess::fingerprint(ensemble), examples, execution);
+  return make_ensemble(kept.frame(), std::move(all), std::move(parameters),
+                       EnsembleAccess::fingerprint(ensemble), examples, execution, judged);
+}
+
+/// Copies one row of a prediction.
+void copy_row(const Prediction& from, std::size_t row, Prediction& to, std::size_t at) {
+  const auto copy = [&](const auto& source, auto& target) {
+    const std::size_t width = source.size() / from.rows;
+    std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(row * width), width,
+                target.begin() + static_cast<std::ptrdiff_t>(at * width));
+  };
+  copy(from.mean, to.mean);
+  copy(from.total, to.total);
+  copy(from.aleatoric, to.aleatoric);
+  copy(from.epistemic, to.epistemic);
+  copy(from.transformed_mean, to.transformed_mean);
+  copy(from.transformed_epistemic, to.transformed_epistemic);
+  copy(from.transformed_total, to.transformed_total);
+  copy(from.members, to.members);
+}
+
+/// The rows from `first` on, each as the prediction of its fold has it: predict(members).
+template <class Predict>
+void predict_folds(const Ensemble& ensemble, const Selection& selection, std::size_t first,
+                   Prediction& judged, Predict&& predict) {
+  for (std::size_t f = 0; f < selection.without_fold.size(); ++f) {
+    if (selection.without_fold[f].empty()) continue;
+    const Prediction own = predict(in_order(ensemble, selection.without_fold[f]));
+    for (std::size_t row = 0; row < own.rows; ++row)
+      if (RowDraws(ensemble.frame().seed, selection.validation, first + row)
+              .fold(selection.without_fold.size()) == f)
+        copy_row(own, row, judged, first + row);
+  }
+}
+
+bool has_probabilities(const Ensemble::Frame& frame) {
+  if (has_classes(frame.loss)) return true;
+  const std::vector<TargetColumns> columns = target_columns(frame);
+  return std::ranges::any_of(columns,
+                             [](const TargetColumns& each) { return each.loss == Loss::binary; });
+}
+
+}  // namespace
+
+Ensemble keep(const Ensemble& ensemble, std::span<const std::size_t> members,
+              const Examples& examples, const Execution& execution, const Examples* validation) {
+  Ensemble made = keep_members(ensemble, members, examples, execution, nullptr);
   if (validation != nullptr) made.set_conformal(conformal_scores(made, *validation, execution));
+  return made;
+}
+
+Ensemble keep(const Ensemble& ensemble, const Selection& selection, const Examples& examples,
+              const Execution& execution, const Examples* validation) {
+  if (selection.validation != (validation != nullptr))
+    throw InvalidArgument(selection.validation
+                              ? "validation rows selected the members; give them"
+                              : "the members were selected by rows out of bag, not by validation "
+                                "rows; give none");
+  const Heads heads(ensemble.frame());
+  JudgedRows judged{.validation = selection.validation};
+  if (validation == nullptr) {
+    check_out_of_bag(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), examples);
+    judged.prediction = finish({}, ensemble.frame(), examples.rows());
+    predict_folds(ensemble, selection, 0, judged.prediction,
+                  [&](const Ensemble& part) { return out_of_bag(part, examples, execution); });
+  }
+  Ensemble made = keep_members(ensemble, selection.members, examples, execution,
+                               validation == nullptr ? &judged.prediction : nullptr);
+  if (validation != nullptr) {
+    judged.fingerprint = fingerprint_of_answers(*validation, false);
+    judged.prediction = empty_prediction(heads, validation->rows());
+    ScoreCollector collector(made.frame(), *validation);
+    for_each_chunk(*validation, [&](std::size_t first, const DataView& inputs) {
+      predict_folds(ensemble, selection, first, judged.prediction, [&](const Ensemble& part) {
+        return EnsembleAccess::with_noise(part, made.frame().noise).predict(inputs, execution);
+      });
+    });
+    collector.add(judged.prediction, 0);
+    made.set_conformal(collector.finish(ScoreRows::held_out));
+  }
+  if (has_probabilities(made.frame()))
+    EnsembleAccess::set_judged(made, std::make_shared<const JudgedRows>(std::move(judged)));
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ensemble/fingerprint.h"
 #include "ensemble/selection/row_draws.h"
 
 namespace bootfold::ensemble {
@@ -20,6 +21,7 @@ std::size_t most_rows(std::size_t members, std::size_t size) {
 
 HeldOutRecord::HeldOutRecord(const TrainingContext& context, std::size_t count)
     : validation(context.validation != nullptr),
+      fingerprint(fingerprint_of_judges(context.training.validation)),
       stopped(context.training.stopping.patience > 0),
       share(stopped ? context.training.stopping.share_of_rows : 1),
       size(LossNumbers(context.heads).size()),
@@ -54,11 +56,16 @@ void HeldOutRecorder::add(std::size_t member, std::size_t row, const BlockSums& 
                  numbers.data() + numbers.size() - numbers_.size());
 }
 
+std::uint64_t fingerprint_of_judges(const Examples* validation) {
+  return validation != nullptr ? fingerprint_of_answers(*validation, true) : 0;
+}
+
 std::shared_ptr<const HeldOutRecord> join_records(
     const std::vector<const HeldOutRecord*>& parts,
     const std::vector<std::pair<std::size_t, std::size_t>>& places) {
   for (const HeldOutRecord* part : parts)
-    if (part == nullptr || part->rows != parts[0]->rows || part->validation != parts[0]->validation)
+    if (part == nullptr || part->rows != parts[0]->rows ||
+        part->fingerprint != parts[0]->fingerprint || part->validation != parts[0]->validation)
       return nullptr;
   auto joined = std::make_shared<HeldOutRecord>(*parts[0]);
   joined->members.clear();

@@ -24,6 +24,7 @@ struct HeldOutRecord {
   HeldOutRecord(const TrainingContext& context, std::size_t members);
 
   bool validation = false;                  // which rows judge
+  std::uint64_t fingerprint = 0;            // of the validation rows; 0: there are none
   bool stopped = false;                     // whether these rows, all or others, stop members
   double share = 1;                         // Stopping::share_of_rows
   std::size_t size = 0;                     // numbers of a row
@@ -43,6 +44,10 @@ class HeldOutRecorder {
   void add(std::size_t member, std::size_t row, const BlockSums& sums);
 
   [[nodiscard]] HeldOutRecord& record() noexcept { return record_; }
+  /// Of the numbers of all members, at most.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return record_.members.size() * record_.rows.size() * record_.size * sizeof(float);
+  }
 
  private:
   const TrainingMatrix& matrix_;
@@ -50,6 +55,9 @@ class HeldOutRecorder {
   HeldOutRecord record_;
   std::vector<std::uint8_t> judges_;  // [row]
 };
+
+/// HeldOutRecord::fingerprint for these validation rows, or none.
+[[nodiscard]] std::uint64_t fingerprint_of_judges(const Examples* validation);
 
 /// The record of an ensemble that is joined of parts; places[member] is its part and its index
 /// there. Null if not all parts have a record of the same rows.

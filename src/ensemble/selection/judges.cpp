@@ -136,13 +136,22 @@ double Judges::mean_loss(const SelectedSums& sums, const Mask& mask) const {
   return total / weights;
 }
 
-void Judges::losses(const SelectedSums& sums, const Mask& mask, std::vector<double>& losses,
-                    std::vector<double>& weights) const {
-  for (std::size_t row = 0; row < rows(); ++row) {
-    if (mask[row] == 0 || sums.members[row] == 0 || weight(row) == 0) continue;
-    losses.push_back(loss_at(row, sums));
-    weights.push_back(weight(row));
+void Judges::losses(const SelectedSums& sums, const Mask& mask, std::vector<double>& losses) const {
+  for (std::size_t row = 0; row < rows(); ++row)
+    if (mask[row] != 0 && sums.members[row] > 0 && weight(row) > 0)
+      losses[row] = loss_at(row, sums);
+}
+
+std::vector<double> Judges::losses(const Group& group, const Candidate& candidate) const {
+  const std::size_t size = numbers_.size();
+  std::vector<double> means(size);
+  std::vector<double> found;
+  found.reserve(group.rows.size());
+  for (std::size_t i = 0; i < group.rows.size(); ++i) {
+    std::copy_n(&candidate.numbers[i * size], size, means.begin());
+    found.push_back(numbers_.loss(means.data(), &record_.targets[group.rows[i] * targets_]));
   }
+  return found;
 }
 
 }  // namespace bootfold::ensemble

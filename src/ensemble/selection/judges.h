@@ -51,14 +51,16 @@ class Judges {
                                  const SelectedSums& sums, const Mask& mask) const;
   /// Mean loss of the members in `sums` over the rows that count and that one of them predicts.
   [[nodiscard]] double mean_loss(const SelectedSums& sums, const Mask& mask) const;
-  /// Adds the losses of these rows, with their weights.
-  void losses(const SelectedSums& sums, const Mask& mask, std::vector<double>& losses,
-              std::vector<double>& weights) const;
-
- private:
+  /// losses[row] of the rows that count and that one of the members in `sums` predicts; leaves out
+  /// rows of weight 0.
+  void losses(const SelectedSums& sums, const Mask& mask, std::vector<double>& losses) const;
+  /// The loss of one candidate at each row of its group.
+  [[nodiscard]] std::vector<double> losses(const Group& group, const Candidate& candidate) const;
   [[nodiscard]] double weight(std::size_t row) const {
     return record_.weights.empty() ? 1 : record_.weights[row];
   }
+
+ private:
   [[nodiscard]] double loss_at(std::size_t row, const SelectedSums& sums) const;
 
   LossNumbers numbers_;
@@ -67,13 +69,17 @@ class Judges {
   std::vector<Group> groups_;
 };
 
-/// Greedy forward selection of at most `count` members by the rows that count. Returns pairs of
-/// group and candidate, in their order.
+/// Pairs of group and candidate, in the order in which they were selected.
 using Picks = std::vector<std::pair<std::size_t, std::size_t>>;
-[[nodiscard]] Picks select_greedily(const Judges& judges, std::size_t count,
-                                    const Judges::Mask& mask);
 
-/// The `count` candidates with the lowest mean losses over the rows that count.
-[[nodiscard]] Picks select_best(const Judges& judges, std::size_t count, const Judges::Mask& mask);
+/// For each mask, a greedy forward selection of at most `count` members by the rows that count.
+[[nodiscard]] std::vector<Picks> select_greedily(const Judges& judges, std::size_t count,
+                                                 const std::vector<Judges::Mask>& masks,
+                                                 const Execution& execution);
+
+/// For each mask, the `count` candidates with the lowest mean losses over the rows that count.
+[[nodiscard]] std::vector<Picks> select_best(const Judges& judges, std::size_t count,
+                                             const std::vector<Judges::Mask>& masks,
+                                             const Execution& execution);
 
 }  // namespace bootfold::ensemble

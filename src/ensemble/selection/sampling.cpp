@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
+#include <unordered_set>
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
@@ -157,6 +159,22 @@ Settings drawn_settings(const SamplingOptions& options, std::uint64_t number,
   return settings;
 }
 
+/// Of what can be drawn; settings that differ elsewhere come from few bases.
+struct SettingsHash {
+  std::size_t operator()(const Settings& settings) const noexcept {
+    std::size_t hash = settings.batch_size;
+    const auto add = [&](auto value) {
+      hash = hash * 0x9E3779B97F4A7C15 + std::hash<decltype(value)>()(value);
+    };
+    for (const std::size_t units : settings.architecture.hidden) add(units);
+    for (const double value :
+         {settings.learning_rate, settings.dropout, settings.weight_decay, settings.warmup,
+          settings.momentum, settings.clip, settings.subsample})
+      add(value);
+    return hash;
+  }
+};
+
 void check_bases(const SamplingOptions& options) {
   if (options.bases.empty())
     throw InvalidArgument("there are no settings to draw from; give at least one in bases");
@@ -220,10 +238,11 @@ std::vector<Settings> sample_settings(std::size_t count, const SamplingOptions& 
   }
   check_bases(options);
   std::vector<Settings> found;
+  std::unordered_set<Settings, SettingsHash> known;
   for (std::uint64_t number = 0; number < count; ++number) {
     std::uint8_t attempt = 0;
     Settings settings = drawn_settings(options, number, attempt);
-    while (std::ranges::find(found, settings) != found.end()) {
+    while (!known.insert(settings).second) {
       if (++attempt == kMostAttempts)
         throw InvalidArgument(text::concat(
             "sample is ", count, " but ", int{kMostAttempts}, " draws after ", found.size(),

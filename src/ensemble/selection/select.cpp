@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -79,13 +80,12 @@ HeldOutRecord predicted_record(const Ensemble& ensemble, const Examples& example
 std::shared_ptr<const HeldOutRecord> record_of(const Ensemble& ensemble, const Examples& examples,
                                                const SelectionOptions& options) {
   const auto& kept = EnsembleAccess::record(ensemble);
-  if (kept != nullptr && kept->validation == (options.validation != nullptr)) return kept;
-  return std::make_shared<const HeldOutRecord>(predicted_record(ensemble, examples, options));
-}
-
-Picks select_by(const SelectionOptions& options, const Judges& judges, const Judges::Mask& mask) {
-  return options.rule == SelectionRule::greedy ? select_greedily(judges, options.count, mask)
-                                               : select_best(judges, options.count, mask);
+  if (kept != nullptr && kept->validation == (options.validation != nullptr) &&
+      kept->fingerprint == fingerprint_of_judges(options.validation))
+    return kept;
+  SelectionOptions own = options;
+  if (kept != nullptr) own.stopping.patience = 0;  // by the rows of the record, which are others
+  return std::make_shared<const HeldOutRecord>(predicted_record(ensemble, examples, own));
 }
 
 SelectedSums sums_of(const Judges& judges, const Picks& picks) {
@@ -97,45 +97,51 @@ SelectedSums sums_of(const Judges& judges, const Picks& picks) {
   return sums;
 }
 
-SelectionScore score_of(const std::vector<double>& losses, const std::vector<double>& weights) {
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
+
+/// The mean of losses[row], NaN for rows that do not count.
+SelectionScore score_of(const Judges& judges, const std::vector<double>& losses) {
   SelectionScore score;
-  score.rows = losses.size();
-  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double total = 0;
   double sum = 0;
-  for (std::size_t i = 0; i < losses.size(); ++i) sum += weights[i] * losses[i];
+  for (std::size_t row = 0; row < losses.size(); ++row) {
+    if (std::isnan(losses[row])) continue;
+    ++score.rows;
+    total += judges.weight(row);
+    sum += judges.weight(row) * losses[row];
+  }
   if (!(total > 0)) return score;
   score.loss = sum / total;
   double squares = 0;
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    const double off = weights[i] * (losses[i] - score.loss);
+  for (std::size_t row = 0; row < losses.size(); ++row) {
+    if (std::isnan(losses[row])) continue;
+    const double off = judges.weight(row) * (losses[row] - score.loss);
     squares += off * off;
   }
-  const auto count = static_cast<double>(losses.size());
+  const auto count = static_cast<double>(score.rows);
   if (count > 1) score.standard_error = std::sqrt(squares * count / (count - 1)) / total;
   return score;
 }
 
-SelectionScore score_of(const Judges& judges, const SelectedSums& sums, const Judges::Mask& mask) {
-  std::vector<double> losses;
-  std::vector<double> weights;
-  judges.losses(sums, mask, losses, weights);
-  return score_of(losses, weights);
+std::vector<double> losses_of(const Judges& judges, const Picks& picks, const Judges::Mask& mask) {
+  std::vector<double> losses(judges.rows(), kNoLoss);
+  judges.losses(sums_of(judges, picks), mask, losses);
+  return losses;
 }
 
-/// What a selection by some of the rows comes to.
-struct Outcome {
-  Picks picks;                 // of the selection by all rows
-  std::vector<double> losses;  // of the rows of a fold, of the selection by the others
-  std::vector<double> weights;
-};
+std::vector<std::size_t> members_of(const Judges& judges, const Picks& picks) {
+  std::vector<std::size_t> members;
+  for (const auto& [g, c] : picks) members.push_back(judges.groups()[g].candidates[c].member);
+  return members;
+}
 
 void check_judges(const Ensemble& ensemble, const Examples& examples,
                   const SelectionOptions& options) {
   const Ensemble::Frame& frame = ensemble.frame();
   if (options.validation != nullptr) return;
-  if (!leaves_rows_out(frame.resampling))
+  if (!leaves_rows_out(frame))
     throw InvalidArgument(text::concat(
-        "with resampling ", name(frame.resampling),
+        "with resampling ", name_of_all_rows(frame.resampling),
         " members are trained on all rows, so none are left to select members; give validation "
         "rows, or use resampling bootstrap or subsample"));
   check_training_rows(ensemble, examples);
@@ -165,52 +171,42 @@ Selection select(const Ensemble& ensemble, const Examples& examples,
         "stop members; use more rows, a smaller subsample or validation rows");
   if (options.count == 0) throw InvalidArgument("count is 0 but must be at least 1");
 
-  std::vector<std::uint8_t> fold(judges.rows());
-  for (std::size_t i = 0; i < fold.size(); ++i)
-    fold[i] = static_cast<std::uint8_t>(
-        RowDraws(ensemble.frame().seed, record->validation, judges.row(i)).fold(kFolds));
-  const Judges::Mask all(judges.rows(), 1);
   // One selection without each fold, and one by all rows.
-  std::array<Outcome, kFolds + 1> outcomes;
-  Execution quiet = options.execution;
-  quiet.progress = {};
-  execution::detail::run_chunks(kFolds + 1, 0, quiet,
-                                [&](const execution::Worker& worker, std::size_t f) {
-                                  worker.check();
-                                  Outcome& outcome = outcomes[f];
-                                  if (f == kFolds) {
-                                    outcome.picks = select_by(options, judges, all);
-                                    return;
-                                  }
-                                  Judges::Mask others(fold.size());
-                                  Judges::Mask own(fold.size());
-                                  for (std::size_t i = 0; i < fold.size(); ++i) {
-                                    own[i] = fold[i] == f ? 1 : 0;
-                                    others[i] = 1 - own[i];
-                                  }
-                                  judges.losses(sums_of(judges, select_by(options, judges, others)),
-                                                own, outcome.losses, outcome.weights);
-                                });
+  std::vector<Judges::Mask> folds(kFolds, Judges::Mask(judges.rows()));
+  std::vector<Judges::Mask> masks(kFolds + 1, Judges::Mask(judges.rows(), 1));
+  for (std::size_t i = 0; i < judges.rows(); ++i) {
+    const std::size_t fold =
+        RowDraws(ensemble.frame().seed, record->validation, judges.row(i)).fold(kFolds);
+    folds[fold][i] = 1;
+    masks[fold][i] = 0;
+  }
+  const std::vector<Picks> picks =
+      options.rule == SelectionRule::greedy
+          ? select_greedily(judges, options.count, masks, options.execution)
+          : select_best(judges, options.count, masks, options.execution);
 
   Selection selection;
   selection.validation = record->validation;
   selection.stopped_members = record->stopped && record->share == 1;
-  const Picks& picks = outcomes[kFolds].picks;
-  for (const auto& [g, c] : picks)
-    selection.members.push_back(judges.groups()[g].candidates[c].member);
-  std::vector<double> losses;
-  std::vector<double> weights;
+  selection.members = members_of(judges, picks[kFolds]);
+  std::vector<double> losses(judges.rows(), kNoLoss);
   for (std::size_t f = 0; f < kFolds; ++f) {
-    losses.insert(losses.end(), outcomes[f].losses.begin(), outcomes[f].losses.end());
-    weights.insert(weights.end(), outcomes[f].weights.begin(), outcomes[f].weights.end());
+    selection.without_fold.push_back(members_of(judges, picks[f]));
+    judges.losses(sums_of(judges, picks[f]), folds[f], losses);
   }
-  selection.other_rows = score_of(losses, weights);
-  selection.same_rows = score_of(judges, sums_of(judges, picks), all);
   Picks everyone;
   for (std::size_t g = 0; g < judges.groups().size(); ++g)
     for (std::size_t c = 0; c < judges.groups()[g].candidates.size(); ++c)
       everyone.emplace_back(g, c);
-  selection.all_members = score_of(judges, sums_of(judges, everyone), all);
+  // All scores are of the same rows: those that a selection without their fold predicts.
+  Judges::Mask scored(judges.rows());
+  for (std::size_t i = 0; i < losses.size(); ++i) scored[i] = std::isnan(losses[i]) ? 0 : 1;
+  const std::vector<double> by_all = losses_of(judges, everyone, scored);
+  selection.other_rows = score_of(judges, losses);
+  selection.same_rows = score_of(judges, losses_of(judges, picks[kFolds], scored));
+  selection.all_members = score_of(judges, by_all);
+  for (std::size_t i = 0; i < losses.size(); ++i) losses[i] -= by_all[i];
+  selection.difference = score_of(judges, losses);
   return selection;
 }
 

@@ -27,10 +27,9 @@ std::size_t usual_batch(std::size_t rows) {
 
 bool can_validate(const Training& training) {
   if (training.validation != nullptr) return true;
-  return leaves_rows_out(training.resampling) &&
-         std::ranges::none_of(training.settings, [&](const Settings& settings) {
-           return training.resampling == Resampling::subsample && settings.subsample >= 1;
-         });
+  return std::ranges::all_of(training.settings, [&](const Settings& settings) {
+    return leaves_rows_out(training.resampling, {&settings, 1});
+  });
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ using text::grouped;
 using text::hexadecimal;
 using text::shortest;
 
+/// Counts changes of the bits of trained members.
+constexpr int kArithmetic = 2;
+
 std::string list_of_names(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -120,6 +123,7 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
   return {
       {"the version of bootfold", kVersion},
       {"the version of random streams", concat(random::kStreamVersion)},
+      {"the revision of the networks' arithmetic", concat(kArithmetic)},
       {"the number of rows", grouped(examples.rows())},
       {"the list of inputs", list_of_names(inputs)},
       {"#the encoding of the inputs differs",

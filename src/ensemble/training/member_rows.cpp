@@ -34,8 +34,20 @@ std::vector<float> dirichlet(const MemberId& id, std::size_t rows, execution::Le
 
 }  // namespace
 
-bool leaves_rows_out(Resampling resampling) noexcept {
-  return resampling == Resampling::bootstrap || resampling == Resampling::subsample;
+bool leaves_rows_out(Resampling resampling, std::span<const Settings> settings,
+                     std::size_t rows) noexcept {
+  if (resampling != Resampling::subsample) return resampling == Resampling::bootstrap;
+  const auto all = static_cast<double>(rows);
+  return std::ranges::any_of(
+      settings, [&](const Settings& each) { return std::round(each.subsample * all) < all; });
+}
+
+bool leaves_rows_out(const Ensemble::Frame& frame) noexcept {
+  return leaves_rows_out(frame.resampling, frame.settings, frame.rows);
+}
+
+std::string_view name_of_all_rows(Resampling resampling) noexcept {
+  return resampling == Resampling::subsample ? "subsample and subsample 1" : name(resampling);
 }
 
 MemberRows::MemberRows(const MemberId& id, Resampling resampling, std::size_t rows,

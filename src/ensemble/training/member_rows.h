@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
 #include "resample/permutation.h"
@@ -23,8 +26,11 @@ struct MemberId {
   }
 };
 
-/// Whether members leave out some of the rows, so that there are out-of-bag predictions.
-[[nodiscard]] bool leaves_rows_out(Resampling resampling) noexcept;
+/// Whether some members leave out some of the rows, so that there are out-of-bag predictions.
+[[nodiscard]] bool leaves_rows_out(Resampling resampling, std::span<const Settings> settings,
+                                   std::size_t rows = std::size_t{1} << 32) noexcept;
+/// How members draw rows that leave none out: "none", "subsample and subsample 1".
+[[nodiscard]] std::string_view name_of_all_rows(Resampling resampling) noexcept;
 
 class MemberRows {
  public:

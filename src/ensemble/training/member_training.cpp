@@ -145,7 +145,7 @@ float MemberTraining::clip_factor(float squares) const {
 
 void MemberTraining::validate(double held_out_loss, double group_loss,
                               const Parameters& parameters) {
-  epoch_.held_out_loss = held_out_loss;
+  if (judged_) epoch_.held_out_loss = held_out_loss;
   if (patience_ == 0) return;
   if (step_ == next_validation_) next_validation_ = validation_step(++validations_ + 1);
   if (group_loss < best_.held_out_loss || std::isnan(best_.held_out_loss)) {
@@ -190,7 +190,8 @@ std::vector<float> MemberTraining::validation_weights(const TrainingContext& con
     if (!matrix.weights.empty()) weights[row] *= matrix.weights[row];
     total += weights[row];
   }
-  if (total > 0)
+  judged_ = total > 0;
+  if (judged_)
     for (float& weight : weights) weight /= static_cast<float>(total);
   else
     patience_ = 0;

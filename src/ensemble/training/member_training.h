@@ -156,8 +156,9 @@ class MemberTraining {
   std::uint64_t point_begin_;  // first step of the current point
   double point_sum_ = 0;
   bool keeps_optimizer_;
-  bool told_;     // of epochs
-  bool watched_;  // validated at the end of every epoch
+  bool told_;            // of epochs
+  bool judged_ = false;  // whether there are rows to validate it on
+  bool watched_;         // validated at the end of every epoch
   MemberEpoch epoch_ = {};
   std::uint64_t next_epoch_;
   std::uint64_t epoch_begin_;

@@ -27,7 +27,7 @@ class EnsembleBuilder {
         members_(trainer_.schedule().size()),
         parameters_(members_.size()),
         optimizer_(training.keep_optimizer ? members_.size() : 0) {
-    if (leaves_rows_out(training.resampling)) out_of_bag_.emplace(trainer_.context());
+    if (leaves_rows_out(trainer_.frame())) out_of_bag_.emplace(trainer_.context());
     if (training.keep_held_out) recorder_.emplace(trainer_.context(), members_.size());
   }
 
@@ -73,18 +73,20 @@ class EnsembleBuilder {
       if (ensemble.member(m).failure.empty()) {
         Execution quiet = training.execution;
         quiet.progress = {};
+        quiet.stop = {};  // a finished training is kept
         return conformal_scores(ensemble, *training.validation, quiet);
       }
     return {};  // all members failed
   }
 
-  /// Bytes of the memory limit that parameters leave for sums.
+  /// Bytes of the memory limit that parameters and the record leave for sums.
   [[nodiscard]] std::size_t room() const {
     const TrainingContext& context = trainer_.context();
     std::size_t kept = 0;
     for (const Settings& settings : context.training.settings)
       kept += Shape(context.matrix.columns, settings.architecture, context.outputs).parameters *
               context.training.members * sizeof(float);
+    if (recorder_) kept += recorder_->bytes();
     return context.training.memory - std::min(kept, context.training.memory);
   }
 

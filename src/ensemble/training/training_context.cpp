@@ -9,8 +9,8 @@ namespace bootfold::ensemble {
 
 bool validates(const Training& training) noexcept {
   if (training.stopping.patience > 0) return true;
-  return training.epoch_done &&
-         (training.validation != nullptr || leaves_rows_out(training.resampling));
+  return training.epoch_done && (training.validation != nullptr ||
+                                 leaves_rows_out(training.resampling, training.settings));
 }
 
 std::size_t member_row_count(const Training& training, const Settings& settings, std::size_t rows) {
