@@ -466,6 +466,7 @@ class EnsembleClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
             keep_best=keep_best,
             members=members,
             validation=validation,
+            y=y,
         )
         return self._fit(X, y, sample_weight, validation, sweep, callback=callback)
 

@@ -383,6 +383,7 @@ class EnsembleRegressor(RegressorMixin, IntervalEstimator):  # type: ignore[misc
             keep_best=keep_best,
             members=members,
             validation=validation,
+            y=y,
         )
         return self._fit(X, y, sample_weight, validation, sweep, callback=callback)
 

@@ -152,7 +152,11 @@ def _chosen(estimator: EnsembleEstimator, names: Iterable[str]) -> list[str]:
 
 
 def _sampled(
-    estimator: EnsembleEstimator, count: int, values: dict[str, Any], known: Sequence[str]
+    estimator: EnsembleEstimator,
+    count: int,
+    values: dict[str, Any],
+    known: Sequence[str],
+    y: Any,
 ) -> tuple[list[dict[str, Any]], list[_core.Settings], int]:
     """Drawn settings: what is drawn of each, as a dict and whole, and the seed."""
     from bootfold._estimator import _seed
@@ -179,6 +183,15 @@ def _sampled(
     seed = _seed(estimator.random_state)
     starts = [estimator._settings(**base) for base in bases]
     settings = _core.sample_settings(count, starts, ranges, seed)
+    if "batch_size" in ranges:  # batches of any size must fit, whatever is drawn
+        least = min(each.subsample for each in settings)
+        share = least if estimator.resampling == "subsample" else 1.0
+        most = max(1, round(share * np.shape(y)[0]))
+        if ranges["batch_size"][1] > most:
+            raise ValueError(
+                f"batch_size is {values['batch_size']!r} but members have {most} rows; give a "
+                "range up to that"
+            )
     names = [name for name in known if name in ranges or name in lists]
     if "hidden" not in names and ("depth" in ranges or depths is not None):
         names.insert(0, "hidden")
@@ -195,6 +208,7 @@ def planned(
     keep_best: int | None,
     members: int | None,
     validation: Any,
+    y: Any,
 ) -> Sweep:
     """Checks the arguments of `sweep`."""
     sweep = Sweep(members=None if members is None else whole_number("members", members, 1))
@@ -202,7 +216,7 @@ def planned(
         sweep.values = combinations(values, known)
     else:
         count = whole_number("sample", sample, 1)
-        sweep.values, sweep.sampled, sweep.seed = _sampled(estimator, count, values, known)
+        sweep.values, sweep.sampled, sweep.seed = _sampled(estimator, count, values, known, y)
         if sweep.members is None:
             sweep.members = _SAMPLED_MEMBERS * max(1, whole_number("share", estimator.share, 0))
     if select is None:

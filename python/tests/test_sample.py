@@ -102,6 +102,8 @@ def test_the_difference_is_that_of_the_same_rows():
 
 
 def test_mistakes():
+    with pytest.raises(ValueError, match="batch_size is '8..4096' but members have 150 rows"):
+        classifier().sweep(X, Y, sample=4, batch_size="8..4096")
     with pytest.raises(ValueError, match="sample=64"):
         classifier().sweep(X, Y, learning_rate="1e-4..1e-2")
     with pytest.raises(ValueError, match="low end"):

@@ -52,7 +52,7 @@ void check_settings(const Settings& settings, const Training& training, std::siz
   if (settings.batch_size > member_rows)
     throw InvalidArgument(text::concat("batch_size is ", settings.batch_size, " but members have ",
                                        member_rows,
-                                       " rows; use at most that many, or 0 for all of them"));
+                                       " rows; use at most that many, or full batches"));
 }
 
 void check_share(const Training& training) {
