@@ -98,7 +98,8 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_run(command, common);
   add_output_arguments(command, common,
                        "[replicates, groups without the control], "
-                       "with several comparisons as the second axis");
+                       "with several comparisons as the second axis; .csv and .parquet: a table of "
+                       "the differences");
 }
 
 /// A name that split_list() leaves whole.
@@ -131,6 +132,31 @@ class AdjustedValues {
   DataView data_;
 };
 
+/// Values of which means are adjusted: mean(revenue) is the mean of value revenue.
+void take_means(Arguments& arguments) {
+  std::vector<std::string> columns;
+  const std::vector<std::string> texts = split_list(arguments.statistics);
+  for (const std::string& text : texts) {
+    const Statistic statistic = statistic::parse(text);
+    if (statistic.name() != "mean" && (statistic.columns().size() != 1 ||
+                                       text != fmt::format("mean({})", statistic.columns()[0])))
+      throw InvalidArgument(
+          fmt::format("--covariate adjusts means but --statistic is '{}'; use mean with --value "
+                      "COLUMN, or omit "
+                      "--covariate",
+                      text));
+    if (statistic.name() != "mean") columns.push_back(quoted_name(statistic.columns()[0]));
+  }
+  if (columns.empty()) return;
+  if (columns.size() < texts.size() || !arguments.columns.empty())
+    throw InvalidArgument(
+        "--covariate is for mean with --value COLUMN, or for mean(COLUMN), but both are given; "
+        "name "
+        "all columns in one way");
+  arguments.columns = columns;
+  arguments.statistics = {"mean"};
+}
+
 struct CompareRequest {
   Request common;
   comparison::Options options;
@@ -152,6 +178,7 @@ CompareRequest check(const CompareArguments& arguments) {
     with_pairs.scheme.cluster = arguments.pair;
   }
   if (!arguments.covariate.empty()) {
+    take_means(with_pairs);
     if (with_pairs.columns.empty())
       throw InvalidArgument(
           "--covariate needs --value as well: name the column whose mean is compared");
@@ -167,11 +194,6 @@ CompareRequest check(const CompareArguments& arguments) {
   check_by(by);
   common.read.labels.insert(common.read.labels.end(), by.begin(), by.end());  // behind the scheme's
   request.by = by.size();
-  for (const Statistic& statistic : common.statistics)
-    if (!arguments.covariate.empty() && statistic.name() != "mean")
-      throw InvalidArgument(fmt::format(
-          "--covariate adjusts means but --statistic is '{}'; use mean, or omit --covariate",
-          statistic.name()));
   if (common.exact)
     throw InvalidArgument(
         "--replicates is 'exact' but the exact distribution of a difference of groups is not "
@@ -195,12 +217,13 @@ CompareRequest check(const CompareArguments& arguments) {
   options.seed = common.options.seed;
   options.memory = common.options.memory;
   options.tolerance = common.options.tolerance;
-  options.keep_replicates = !common.output.empty();
+  options.keep_replicates = common.output.ends_with(".npy");
   options.checkpoint = common.options.checkpoint;
   options.execution = common.options.execution;
   return request;
 }
 
+/// The replicates as .npy.
 void write_replicates(const std::string& path, const std::vector<Comparison>& all) {
   // Without the axis of the comparisons if there is one. --replicates auto may take more replicates
   // for one comparison than for another: what it does not have is NaN.
@@ -269,8 +292,6 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
     return compare_all(data, groups, common.statistics, options);
   });
   const double seconds = computing.seconds();
-  if (!common.output.empty()) write_replicates(common.output, all);
-
   std::vector<CompareRun> runs;
   for (const Comparison& found : all) {
     runs.push_back({.found = found,
@@ -286,6 +307,12 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
     // Means, one for each value.
     const Adjusted& column = adjusted->column(runs.size() - 1);
     runs.back().covariate = {arguments.covariate, column.theta, column.explained};
+  }
+  if (!common.output.empty()) {
+    if (common.output.ends_with(".npy"))
+      write_replicates(common.output, all);
+    else
+      write_columns(common.output, tidy_columns(runs));
   }
   if (!common.plot.empty()) write_plot(common.plot, plot_of(runs));
   print(common.json ? as_json(runs) : as_text(runs, common.quiet));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <span>
@@ -31,9 +32,6 @@ class Scale {
 
   [[nodiscard]] double factor() const { return percent_ ? 100 : 1; }
   [[nodiscard]] std::string unit() const { return percent_ ? "%" : ""; }
-  [[nodiscard]] Measured operator()(double value, double error) const {
-    return {factor() * value, factor() * error};
-  }
 
  private:
   bool percent_;
@@ -48,34 +46,19 @@ std::string groups_as_text(const CompareRun& run) {
       {"group", "rows", run.found.statistic, "standard error",
        fmt::format("{} interval", percent(run.found.confidence))}};
   const bool marked = run.found.control != "control";  // the name says it
-  std::vector<Measured> estimates;
-  std::vector<Measured> errors;
-  std::vector<Measured> limits;
+  std::vector<double> values;
+  std::vector<double> errors;
   for (const Group& group : run.found.groups) {
-    const double coarser = table_error_of_limits(group.interval, group.standard_error);
-    estimates.push_back({group.estimate, group.standard_error / 100});
-    errors.push_back({group.standard_error, group.standard_error_error});
-    limits.insert(limits.end(), {{group.interval.low, coarser}, {group.interval.high, coarser}});
+    values.insert(values.end(), {group.estimate, group.interval.low, group.interval.high});
+    errors.push_back(group.standard_error);
   }
-  const std::vector<std::string> estimate_texts = rounded_alike(estimates);
-  const std::vector<std::string> error_texts = with_errors_alike(errors);
-  const std::vector<std::string> limit_texts = rounded_alike(limits);
-  for (std::size_t g = 0; g < run.found.groups.size(); ++g) {
-    const Group& group = run.found.groups[g];
+  const TableNumbers shown(values, errors);
+  for (const Group& group : run.found.groups)
     rows.push_back(
         {display_name(group.name) + (marked && group.name == run.found.control ? " (control)" : ""),
-         grouped(group.rows), estimate_texts[g], error_texts[g],
-         limits_of(group.interval, limit_texts[2 * g], limit_texts[2 * g + 1])});
-  }
+         grouped(group.rows), shown(group.estimate), shown(group.standard_error),
+         limits_of(group.interval, shown(group.interval.low), shown(group.interval.high))});
   return table(rows);
-}
-
-// With their signs and the unit, in one notation.
-std::vector<std::string> changes_of(std::span<const Measured> values, const Scale& scale) {
-  std::vector<std::string> texts = rounded_alike(values);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    texts[i] = (values[i].value > 0 ? "+" : "") + texts[i] + scale.unit();
-  return texts;
 }
 
 // "two-sided", "one-sided (greater)".
@@ -92,26 +75,24 @@ std::string contrasts_as_text(const Comparison& found) {
        found.difference == Difference::relative ? "lift" : "difference", "standard error",
        fmt::format("{} interval{}", percent(found.confidence), together ? "s" : ""),
        together ? "adjusted p" : "p-value"}};
-  std::vector<Measured> estimates;
-  std::vector<Measured> errors;
-  std::vector<Measured> limits;
+  std::vector<double> values;
+  std::vector<double> errors;
   for (const Contrast& contrast : found.contrasts) {
     const Interval& interval = contrast.adjusted_interval;
-    const double coarser = table_error_of_limits(interval, contrast.standard_error);
-    estimates.push_back(scale(contrast.estimate, contrast.standard_error / 10));
-    errors.push_back(scale(contrast.standard_error, contrast.standard_error_error));
-    limits.push_back(scale(interval.low, coarser));
-    limits.push_back(scale(interval.high, coarser));
+    for (const double value : {contrast.estimate, interval.low, interval.high})
+      values.push_back(scale.factor() * value);
+    errors.push_back(scale.factor() * contrast.standard_error);
   }
-  const std::vector<std::string> estimate_texts = changes_of(estimates, scale);
-  const std::vector<std::string> error_texts = with_errors_alike(errors);
-  const std::vector<std::string> limit_texts = changes_of(limits, scale);
-  for (std::size_t c = 0; c < found.contrasts.size(); ++c) {
-    const Contrast& contrast = found.contrasts[c];
-    rows.push_back(
-        {display_name(contrast.group), estimate_texts[c], error_texts[c] + scale.unit(),
-         limits_of(contrast.adjusted_interval, limit_texts[2 * c], limit_texts[2 * c + 1]),
-         probability(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
+  const TableNumbers shown(values, errors);
+  const auto change = [&](double value) {  // with its sign
+    return (value > 0 ? "+" : "") + shown(scale.factor() * value) + scale.unit();
+  };
+  for (const Contrast& contrast : found.contrasts) {
+    const Interval& interval = contrast.adjusted_interval;
+    rows.push_back({display_name(contrast.group), change(contrast.estimate),
+                    shown(scale.factor() * contrast.standard_error) + scale.unit(),
+                    limits_of(interval, change(interval.low), change(interval.high)),
+                    probability(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
   }
   return table(rows);
 }
@@ -276,6 +257,7 @@ Json json_of(const Contrast& contrast) {
 std::string title_of(const CompareRun& run) {
   std::string text = run.found.statistic;
   text = of_column(text, run.columns);
+  if (!run.covariate.column.empty()) text += ", adjusted for " + run.covariate.column;
   return one_line(text);
 }
 
@@ -345,6 +327,35 @@ std::string as_text(std::span<const CompareRun> runs, bool quiet) {
   for (std::size_t i = 0; i < runs.size(); ++i)
     text += (i == 0 ? "" : "\n") + one_as_text(runs[i], quiet, !quiet && i + 1 == runs.size());
   return text;
+}
+
+std::vector<data::NamedColumn> tidy_columns(std::span<const CompareRun> runs) {
+  static constexpr std::array kTexts = {"statistic", "value", "group", "control", "difference"};
+  static constexpr std::array kNumbers = {"estimate",      "standard_error",  "low",
+                                          "high",          "p_value",         "adjusted_low",
+                                          "adjusted_high", "adjusted_p_value"};
+  std::array<std::vector<std::string>, kTexts.size()> texts;
+  std::array<std::vector<double>, kNumbers.size()> numbers;
+  for (const CompareRun& run : runs)
+    for (const Contrast& contrast : run.found.contrasts) {
+      const std::array<std::string, kTexts.size()> words = {
+          run.found.statistic, fmt::format("{}", fmt::join(run.columns, ", ")), contrast.group,
+          run.found.control, std::string(name(run.found.difference))};
+      const std::array<double, kNumbers.size()> cells = {contrast.estimate,
+                                                         contrast.standard_error,
+                                                         contrast.interval.low,
+                                                         contrast.interval.high,
+                                                         contrast.p_value,
+                                                         contrast.adjusted_interval.low,
+                                                         contrast.adjusted_interval.high,
+                                                         contrast.adjusted_p_value};
+      for (std::size_t c = 0; c < words.size(); ++c) texts[c].push_back(words[c]);
+      for (std::size_t c = 0; c < cells.size(); ++c) numbers[c].push_back(cells[c]);
+    }
+  std::vector<data::NamedColumn> columns;
+  for (std::size_t c = 0; c < kTexts.size(); ++c) columns.push_back({kTexts[c], texts[c]});
+  for (std::size_t c = 0; c < kNumbers.size(); ++c) columns.push_back({kNumbers[c], numbers[c]});
+  return columns;
 }
 
 std::string as_json(std::span<const CompareRun> runs) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bootfold/compare.h"
+#include "bootfold/write.h"
 #include "forest_plot.h"
 
 namespace bootfold::cli {
@@ -39,6 +40,9 @@ struct CompareRun {
 /// One JSON object; of several comparisons, a list of them under "comparisons". Lifts are shares
 /// here, 0.05 where the text says 5%.
 [[nodiscard]] std::string as_json(std::span<const CompareRun> runs);
+
+/// One row for each difference of each comparison.
+[[nodiscard]] std::vector<data::NamedColumn> tidy_columns(std::span<const CompareRun> runs);
 
 /// The statistic with its column, where the name does not say it: "mean of revenue".
 [[nodiscard]] std::string title_of(const CompareRun& run);

@@ -33,14 +33,6 @@ void check_grouped(const Arguments& arguments, const Request& request) {
   check_by(split_list(arguments.by));
 }
 
-void write_groups(const std::string& path, const GroupedResult& found) {
-  try {
-    data::write_table(path, tidy_columns(found));
-  } catch (const DataError& error) {
-    throw Failure(error.what());
-  }
-}
-
 }  // namespace
 
 void run_grouped(const Arguments& arguments, Request request, Interrupt& interrupt) {
@@ -77,7 +69,7 @@ void run_grouped(const Arguments& arguments, Request request, Interrupt& interru
                  .read_seconds = rows.seconds,
                  .seconds = computing.seconds()};
   run.peak_memory = peak_memory();
-  if (!request.output.empty()) write_groups(request.output, found);
+  if (!request.output.empty()) write_columns(request.output, tidy_columns(found));
   if (!request.plot.empty()) write_plot(request.plot, plot_of(run));
   print(request.json ? as_json(run) : as_text(run, request.quiet));
 }

@@ -36,29 +36,23 @@ std::string table_of(const GroupedRun& run, std::size_t output) {
        {std::string("rows"), found.outputs[output].statistic, std::string("standard error"),
         fmt::format("{:.6g}% interval", 100 * run.confidence)})
     rows[0].push_back(std::move(name));
-  std::vector<Measured> estimates;
-  std::vector<Measured> errors;
-  std::vector<Measured> limits;
+  std::vector<double> values;
+  std::vector<double> errors;
   for (const GroupResult& group : found.groups) {
     const GroupValue& value = group.values[output];
-    const Interval& interval = value.interval;
-    const double coarser = table_error_of_limits(interval, value.standard_error);
-    estimates.push_back({value.estimate, value.standard_error / 100});
-    errors.push_back({value.standard_error, value.standard_error_error});
-    limits.insert(limits.end(), {{interval.low, coarser}, {interval.high, coarser}});
+    values.insert(values.end(), {value.estimate, value.interval.low, value.interval.high});
+    errors.push_back(value.standard_error);
   }
-  const std::vector<std::string> estimate_texts = rounded_alike(estimates);
-  const std::vector<std::string> error_texts = with_errors_alike(errors);
-  const std::vector<std::string> limit_texts = rounded_alike(limits);
-  for (std::size_t g = 0; g < found.groups.size(); ++g) {
-    const GroupResult& group = found.groups[g];
+  const TableNumbers shown(values, errors);
+  for (const GroupResult& group : found.groups) {
+    const GroupValue& value = group.values[output];
     rows.emplace_back();
     for (const std::string& label : group.labels) rows.back().push_back(display_name(label));
     rows.back().push_back(grouped(group.rows));
-    rows.back().push_back(estimate_texts[g]);
-    rows.back().push_back(error_texts[g]);
+    rows.back().push_back(shown(value.estimate));
+    rows.back().push_back(shown(value.standard_error));
     rows.back().push_back(
-        limits_of(group.values[output].interval, limit_texts[2 * g], limit_texts[2 * g + 1]));
+        limits_of(value.interval, shown(value.interval.low), shown(value.interval.high)));
   }
   return table(rows);
 }

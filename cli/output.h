@@ -38,4 +38,13 @@ inline void write_output(const std::string& path, std::span<const double> values
   }
 }
 
+/// Writes a table as .csv or .parquet file.
+inline void write_columns(const std::string& path, const std::vector<data::NamedColumn>& columns) {
+  try {
+    data::write_table(path, columns);
+  } catch (const DataError& error) {
+    throw Failure(error.what());
+  }
+}
+
 }  // namespace bootfold::cli

@@ -79,16 +79,11 @@ double error_of_limits(const Interval& interval, double standard_error) {
   return coarser == 0 ? standard_error / 100 : coarser;
 }
 
-double table_error_of_limits(const Interval& interval, double standard_error) {
-  return std::max(error_of_limits(interval, standard_error), standard_error / 100);
-}
-
 // "49.4 to 126.7", "at least 49.4".
 std::string limits_of(const Interval& interval, double standard_error) {
   const double coarser = error_of_limits(interval, standard_error);
-  const std::vector<std::string> limits =
-      rounded_alike(std::array<Measured, 2>{{{interval.low, coarser}, {interval.high, coarser}}});
-  return limits_of(interval, limits[0], limits[1]);
+  const TableNumbers shown(std::array{interval.low, interval.high}, std::array{coarser});
+  return limits_of(interval, shown(interval.low), shown(interval.high));
 }
 
 std::string limits_of(const Interval& interval, const std::string& low, const std::string& high) {

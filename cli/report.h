@@ -95,8 +95,5 @@ struct Forecast {
 
 /// How well the limits of an interval are known: a share of the standard error if they are exact.
 [[nodiscard]] double error_of_limits(const Interval& interval, double standard_error);
-/// The same in tables, which show the Monte Carlo error of no limit: at least a hundredth of the
-/// standard error.
-[[nodiscard]] double table_error_of_limits(const Interval& interval, double standard_error);
 
 }  // namespace bootfold::cli

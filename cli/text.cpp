@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 namespace bootfold::cli {
 namespace {
@@ -37,13 +36,6 @@ Form form_of(double value, double error, bool scientific = false) {
   if (!scientific && exponent >= -4 && wanted >= 0) return {.places = wanted};
   if (!scientific && exponent < 7 && exponent >= 0) return {.places = 0};
   return {.scientific = true, .exponent = exponent, .places = std::max(0, wanted + exponent)};
-}
-
-// Whether one of them needs a power of ten: then all are written with one.
-bool any_scientific(std::span<const Measured> values) {
-  return std::any_of(values.begin(), values.end(), [](const Measured& each) {
-    return each.value != 0 && form_of(each.value, each.error).scientific;
-  });
 }
 
 std::string write(double value, const Form& form) {
@@ -78,36 +70,8 @@ std::string scaled(double number) {
 
 namespace {
 
-/// How numbers of one column of a table are written: all with a power of ten or none, and with the
-/// same number of digits after the point but for those whose errors are more than about a hundred
-/// times larger.
-std::vector<Form> forms_alike(std::span<const Measured> values) {
-  const bool scientific = any_scientific(values);
-  std::vector<Form> forms;
-  for (const Measured& each : values) forms.push_back(form_of(each.value, each.error, scientific));
-  if (scientific) return forms;
-  std::vector<Form*> known;
-  for (Form& form : forms)
-    if (form.all_digits == 0) known.push_back(&form);
-  if (known.empty()) return forms;
-  // From the finest number on, those within two digits of it have its digits.
-  std::ranges::sort(known, std::ranges::greater(), [](const Form* form) { return form->places; });
-  const int finest = known.front()->places;
-  int places = finest;
-  for (Form* const form : known) {
-    if (places - form->places > 2) places = form->places;
-    form->places = places;
-  }
-  // Numbers without an error have them too, unless they would lose something.
-  for (std::size_t i = 0; i < forms.size(); ++i)
-    if (const Form alike{.places = finest};
-        forms[i].all_digits > 0 && values[i].error == 0 && std::isfinite(values[i].value) &&
-        std::stod(write(values[i].value, alike)) == values[i].value)
-      forms[i] = alike;
-  return forms;
-}
-
 std::string rounded(const Measured& each, const Form& form) {
+  if (form.scientific && each.value == 0) return "0";
   std::string text = write(each.value, form);
   if (form.scientific) text += fmt::format("e{:+03}", form.exponent);
   return text;
@@ -140,14 +104,11 @@ std::string with_error_beside(double value, double error, const Measured& other)
 }
 
 std::string probability(double value, double error) {
-  constexpr int kMost = 17;
+  constexpr double kLeast = 0.0005;  // rounds to 0.001
   if (!std::isfinite(value)) return fmt::format("{}", value);
-  if (error > 0 && std::isfinite(error)) {
-    const Form form{.places = std::clamp(places(error), 1, kMost)};
-    return fmt::format("{} +- {}", write(value, form), write(error, form));
-  }
-  if (value == 0 || value == 1) return fmt::format("{:g}", value);
-  return fmt::format("{:.{}f}", value, std::clamp(2 - exponent_of(value), 1, kMost));
+  if (value < kLeast) return "<0.001";
+  const std::string text = fmt::format("{:.3f}", value);
+  return std::isfinite(error) && error >= kLeast ? fmt::format("{} +- {:.3f}", text, error) : text;
 }
 
 std::string error_beside(double error, const Measured& other) {
@@ -156,18 +117,35 @@ std::string error_beside(double error, const Measured& other) {
   return fmt::format("{:.{}f}", error, std::clamp(places(error), 0, 17));
 }
 
-std::vector<std::string> rounded_alike(std::span<const Measured> values) {
-  const std::vector<Form> forms = forms_alike(values);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < values.size(); ++i) texts.push_back(rounded(values[i], forms[i]));
-  return texts;
+TableNumbers::TableNumbers(std::span<const double> values, std::span<const double> errors) {
+  std::vector<double> known;
+  for (const double error : errors)
+    if (std::isfinite(error) && error > 0) known.push_back(error);
+  if (known.empty()) return;
+  std::ranges::sort(known);
+  double largest = known.back();
+  for (const double value : values)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  const int exponent = exponent_of(largest);
+  const int middle = places(known[(known.size() - 1) / 2]);
+  places_ = std::clamp(places(known.front()) - 1, middle, middle + kMostMore);
+  if (*places_ + exponent > kMostDigits) places_ = kMostDigits - exponent;
+  if (middle - places(known.back()) > kMostMore)
+    notation_ = Notation::four_digits;
+  else if (exponent < -4 || (exponent > 6 && *places_ < 0))
+    notation_ = Notation::power;
 }
 
-std::vector<std::string> with_errors_alike(std::span<const Measured> values) {
-  const std::vector<Form> forms = forms_alike(values);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < values.size(); ++i) texts.push_back(with_error(values[i], forms[i]));
-  return texts;
+std::string TableNumbers::operator()(double value) const {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (!places_) return fmt::format("{:.10g}", value);
+  if (notation_ == Notation::four_digits) return fmt::format("{:.3e}", value);
+  if (notation_ == Notation::power)
+    return fmt::format("{:.{}e}", value,
+                       value == 0 ? 0 : std::max(0, *places_ + exponent_of(value)));
+  std::string text = fmt::format("{:.{}f}", value, std::max(0, *places_));
+  if (text.front() == '-' && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return text;
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {

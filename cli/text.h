@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,16 +38,29 @@ struct Measured {
 /// number that has none.
 [[nodiscard]] std::string with_error_beside(double value, double error, const Measured& other);
 
-/// A probability without a power of ten: "0.0582 +- 0.0025"; three digits where the error is 0.
+/// A probability with three decimals: "0.058 +- 0.003", "<0.001".
 [[nodiscard]] std::string probability(double value, double error);
 
 /// Two digits of an error, in the notation of `other`, which it belongs to.
 [[nodiscard]] std::string error_beside(double error, const Measured& other);
 
-/// The numbers of one column of a table: all with a power of ten if one of them needs it, and with
-/// the same digits after the point but for those whose errors are about a hundred times larger.
-[[nodiscard]] std::vector<std::string> rounded_alike(std::span<const Measured> values);
-[[nodiscard]] std::vector<std::string> with_errors_alike(std::span<const Measured> values);
+/// Numbers of a table that are measured alike: estimates, their errors and limits. All have the
+/// same digits behind the point, which are two significant digits of the median error, and at least
+/// one of the smallest error unless this takes many more; or all have a power of ten, and four
+/// digits where errors differ by more than any decimals can show. Ten digits if no error is known.
+class TableNumbers {
+ public:
+  TableNumbers(std::span<const double> values, std::span<const double> errors);
+  [[nodiscard]] std::string operator()(double value) const;
+
+ private:
+  enum class Notation { fixed, power, four_digits };
+  static constexpr int kMostDigits = 14;  // a double has hardly more
+  static constexpr int kMostMore = 4;     // digits that other errors take
+
+  std::optional<int> places_ = std::nullopt;  // behind the point
+  Notation notation_ = Notation::fixed;
+};
 
 /// As many words a line as fit in `width` columns; lines after the first begin with `indent`
 /// blanks.

@@ -45,6 +45,10 @@ std::string names_of(const shards::Words& words) {
     throw InvalidArgument(
         "the statistics of this plan are not known by name; it was not made by "
         "bootfold.shards");
+  if (words.contains("columns of statistics"))
+    throw InvalidArgument(
+        "the look names statistics beside expressions, with columns that only the program knows; "
+        "look again with the columns in every statistic, as in mean(x)");
   return found->second;
 }
 

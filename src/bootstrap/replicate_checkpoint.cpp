@@ -264,8 +264,8 @@ std::string ReplicateCheckpoint::amount() const {
       text::concat(grouped(in_file_), total >= in_file_ ? text::concat(" of ", grouped(total)) : "",
                    " replicates");
   if (runs_ > 1 && total_ > 0)
-    found +=
-        text::concat(" (", grouped(total_ / runs_), " of each of ", runs_, " kinds of statistics)");
+    found += text::concat(" (the goal is ", grouped(total_ / runs_), " for each of ", runs_,
+                          " kinds of statistics)");
   return found;
 }
 

@@ -87,8 +87,8 @@ void Groups::count_clusters() {
 void Groups::check_pairs() const {
   if (scheme_.design().clusters().empty())
     throw InvalidArgument(
-        "paired is true but the scheme has no clusters, which name the pairs; give scheme::Cluster "
-        "with one label for each pair");
+        "paired is true but the scheme has no clusters, which name the pairs; give clusters with "
+        "one label for each pair");
   for (std::size_t group = 0; group < size(); ++group) {
     std::map<std::uint32_t, std::uint64_t> counts;
     for (const std::uint32_t label : rows_.of_group(scheme_.labels(), group)) ++counts[label];

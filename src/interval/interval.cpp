@@ -35,10 +35,10 @@ std::string lacking(Method method, const Result& result) {
   if ((method == Method::bca && result.companions().influences.empty()) ||
       (method == Method::abc && result.companions().abc_curves.empty()))
     return "the influence of each row, which this result does not contain; bootstrap again with "
-           "interval=bca (in C++: Options::influence)";
+           "interval=bca";
   if (method == Method::studentized && result.companions().replicate_errors.empty())
     return "a standard error on every resample, which this result does not contain; bootstrap "
-           "again with interval=studentized (in C++: Options::standard_errors)";
+           "again with interval=studentized";
   return "";
 }
 

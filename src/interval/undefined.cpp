@@ -36,7 +36,9 @@ std::string why_undefined(const DataView& rows, std::string_view expression) {
         if (std::isnan(*value)) return text::concat(each.value, " is undefined on these rows");
         break;
       case Rule::not_zero:
-        if (*value == 0) return text::concat(each.operation, ": ", each.value, " is 0");
+        if (*value == 0)
+          return each.value == "0" ? std::string(each.operation)
+                                   : text::concat(each.operation, ": ", each.value, " is 0");
         break;
       case Rule::not_negative:
         if (*value < 0) return text::concat(each.operation, ": ", each.value, " is ", *value);

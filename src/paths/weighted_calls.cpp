@@ -18,6 +18,7 @@
 
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
+#include "numeric/unit.h"
 
 namespace bootfold::paths {
 
@@ -35,6 +36,13 @@ constexpr std::size_t kBlock = 256;
 const statistic::Call* call_of(const study::Part& part) {
   const auto* call = std::get_if<statistic::Call>(&part.bound.body);
   return call != nullptr && !call->trimmed ? call : nullptr;
+}
+
+/// The unit of weights of which sums, each times a weight of the row, may overflow; otherwise 1.
+double unit_of_weights(std::span<const double> weights) {
+  constexpr double kSafe = 0x1p+900;
+  const double largest = *std::ranges::max_element(weights);
+  return largest > kSafe ? numeric::unit_of(largest) : 1;
 }
 
 /// Calls add(place, sums) for all places; the sums of each block are added to `totals`.
@@ -116,12 +124,12 @@ WeightedCalls::WeightedCalls(const study::Problem& problem, const std::stop_toke
       column.resize(rows_);
       problem.data.column(number).read(0, column);
     }
+    if (part.weighted) general_.back().unit = unit_of_weights(kept_.at(part.columns.back()));
   }
   for (auto& [number, column] : sorted_) {
     column.sorted = study::sorted(problem.data.column(number), stop);
     column.ties = column.sorted.ties();
-    const double largest = column.sorted.values.back();
-    if (largest > 0) column.unit = std::ldexp(1.0, -std::min(std::ilogb(largest) + 1, 1022));
+    column.unit = numeric::unit_of(column.sorted.values.back());
   }
 }
 
@@ -160,8 +168,8 @@ double WeightedCallsFinisher::by_gaps(const Column& column,
   const auto total = static_cast<double>(total_);
   const double limit = ordered.share * total;
   Compensated sums[3];  // of all values, of those at the top, of differences
-  sums[0].add(total * values.front() * column.unit);
-  sums[1].add(limit * values.front() * column.unit);
+  sums[0].add(total * (values.front() * column.unit));
+  sums[1].add(limit * (values.front() * column.unit));
   std::uint64_t below = 0;
   in_blocks(values.size() - 1, sums, [&](std::size_t place, double* added) {
     below += weights_[column.sorted.rows[place]];
@@ -248,7 +256,7 @@ void WeightedCallsFinisher::general(const WeightedCalls::GeneralCall& call,
   doubles_.resize(calls_.rows_);
   for (std::size_t row = 0; row < doubles_.size(); ++row) {
     const auto weight = static_cast<double>(weights_[row]);
-    doubles_[row] = own == nullptr ? weight : weight * own[row];
+    doubles_[row] = own == nullptr ? weight : weight * (own[row] * call.unit);
   }
   columns.back() = doubles_.data();
   call.call.call({columns, calls_.rows_}, values);

@@ -57,6 +57,7 @@ class WeightedCalls {
     const study::Part* part;
     statistic::Call call;
     bool has_weights;  // its last column holds weights, which are multiplied by those of the rows
+    double unit = 1;   // of these weights
   };
 
   std::size_t rows_;

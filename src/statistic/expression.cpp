@@ -161,7 +161,9 @@ class Splitter {
     const Named named = find_named(node.name);
     const Entry& entry = *named.entry;
     if (entry.columns != "1" && entry.columns != "2")
-      fail(node, text::concat(node.name, " has several values; it stands alone, by its name"));
+      fail(node, text::concat(node.name, " is of ", entry.columns,
+                              " columns and stands alone, by its name: its columns are named "
+                              "beside it"));
     const std::size_t columns = columns_of(entry);
     const bool takes_number = !entry.parameter.empty() && !named.number;
     const std::size_t least = columns + (takes_number && entry.required ? 1 : 0);
@@ -248,8 +250,10 @@ std::string_view trimmed(std::string_view text) {
 Statistic expression(std::string_view text) {
   const expression::Formula formula = expression::parse_statistic(text, kWhat, aggregates());
   Splitter splitter(text, formula.root);
-  return splitter.statistic(std::string(trimmed(text)),
-                            formula.name ? *formula.name : std::string(trimmed(text)));
+  const std::string whole(trimmed(text));
+  // "mean = median(x)" must not be taken for the mean.
+  const bool own_name = formula.name && find_named(*formula.name).entry == nullptr;
+  return splitter.statistic(whole, own_name ? *formula.name : whole);
 }
 
 std::vector<Partial> partial_operations(std::string_view text) {

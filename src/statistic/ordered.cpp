@@ -8,6 +8,7 @@
 #include "bootfold/statistic.h"
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
+#include "numeric/unit.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -50,11 +51,13 @@ double gini_of(const Resample& resample) {
   const std::vector<double> rows = sorted(resample.column(0));
   if (rows.front() < 0) return kNone;
   const auto n = static_cast<double>(rows.size());
+  const double unit = numeric::unit_of(rows.back());
   numeric::Compensated weighted;
   numeric::Compensated sum;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    weighted.add((2 * static_cast<double>(i) + 1 - n) * rows[i]);
-    sum.add(rows[i]);
+    const double row = rows[i] * unit;
+    weighted.add((2 * static_cast<double>(i) + 1 - n) * row);
+    sum.add(row);
   }
   return sum.value() > 0 ? weighted.value() / (n * sum.value()) : kNone;
 }
@@ -63,11 +66,13 @@ double top_share_of(const Resample& resample, double q) {
   const std::vector<double> rows = sorted(resample.column(0));
   if (rows.front() < 0) return kNone;
   double left = q * static_cast<double>(rows.size());
+  const double unit = numeric::unit_of(rows.back());
   numeric::Compensated top;
   numeric::Compensated sum;
   for (std::size_t i = rows.size(); i-- > 0; left -= 1) {
-    if (left > 0) top.add(std::min(left, 1.0) * rows[i]);
-    sum.add(rows[i]);
+    const double row = rows[i] * unit;
+    if (left > 0) top.add(std::min(left, 1.0) * row);
+    sum.add(row);
   }
   return sum.value() > 0 ? top.value() / sum.value() : kNone;
 }

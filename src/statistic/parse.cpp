@@ -24,9 +24,11 @@ std::optional<double> number(std::string_view text) {
   std::string list;
   for (const Entry& entry : entries()) list += (list.empty() ? "" : ", ") + usage(entry);
   const std::string close = text::nearest(name, known_names());
-  throw InvalidArgument(text::concat("unknown statistic '", name, "'",
-                                     close.empty() ? "" : "; did you mean '" + close + "'?",
-                                     " (there are: ", list, ")"));
+  throw InvalidArgument(text::concat(
+      "unknown statistic '", name, "'",
+      close.empty() ? text::concat("; of a column write, for example, mean(", name, ")")
+                    : "; did you mean '" + close + "'?",
+      " (there are: ", list, ")"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
+#include "numeric/unit.h"
 #include "statistic/ordered.h"
 
 namespace bootfold::statistic {
@@ -45,7 +46,7 @@ double weighted_gini(std::span<const WeightedRow> rows, double unit) {
   Compensated below;
   Compensated above;
   above.add(total);
-  sum.add(total * rows.front().value * unit);
+  sum.add(total * (rows.front().value * unit));
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
     below.add(rows[i].weight);
     above.add(-rows[i].weight);
@@ -114,17 +115,11 @@ double weighted_spearman(const Resample& resample, double unit) {
   return std::clamp(xy.value() / std::sqrt(xx.value() * yy.value()), -1.0, 1.0);
 }
 
-/// The power of two that brings the largest of some numbers below 1, so that sums of products do
-/// not overflow.
-double unit_of(double largest) {
-  return largest > 0 ? std::ldexp(1.0, -std::min(std::ilogb(largest) + 1, 1022)) : 1;
-}
-
 }  // namespace
 
 double weighted_value(const Ordered& ordered, const Resample& resample) {
   const std::span<const double> weights = resample.column(resample.columns.size() - 1);
-  const double unit = unit_of(*std::max_element(weights.begin(), weights.end()));
+  const double unit = numeric::unit_of(*std::max_element(weights.begin(), weights.end()));
   if (ordered.kind == Ordered::Kind::spearman) return weighted_spearman(resample, unit);
   std::vector<WeightedRow> rows;
   for (std::size_t row = 0; row < resample.rows; ++row)
@@ -133,7 +128,7 @@ double weighted_value(const Ordered& ordered, const Resample& resample) {
   sort_by_value(rows);
   if (ordered.kind == Ordered::Kind::mad) return weighted_mad(std::move(rows), resample.rows);
   if (rows.front().value < 0) return kNaN;
-  const double scale = unit_of(rows.back().value);
+  const double scale = numeric::unit_of(rows.back().value);
   return ordered.kind == Ordered::Kind::gini ? weighted_gini(rows, scale)
                                              : weighted_top_share(rows, ordered.share, scale);
 }

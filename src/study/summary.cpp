@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "bootfold/error.h"
 #include "study/fixed_point.h"
@@ -108,6 +110,23 @@ Sizes product_sizes(const Features& features, std::size_t feature, const Columns
   return all;
 }
 
+/// Why the value of an expression may not be a number: a function that it has.
+std::string cause_of(const std::string& name) {
+  static constexpr std::pair<std::string_view, const char*> kCauses[] = {
+      {"log(", "log of 0 or of a negative number"},
+      {"log2(", "log2 of 0 or of a negative number"},
+      {"log10(", "log10 of 0 or of a negative number"},
+      {"log1p(", "log1p of -1 or of a smaller number"},
+      {"sqrt(", "sqrt of a negative number"},
+      {" / ", "a division by 0"},
+  };
+  std::string causes;
+  for (const auto& [sign, cause] : kCauses)
+    if (name.find(sign) != name.npos)
+      causes += (causes.empty() ? " (" : ", or ") + std::string(cause);
+  return causes.empty() ? causes : causes + "?)";
+}
+
 [[noreturn]] void refuse_features() {
   throw DataError(
       "a feature of the statistic is not a finite number on some row; check for overflow, "
@@ -120,8 +139,11 @@ std::vector<ColumnSummary> summarize(const ColumnsLook& look, const DataView& da
                                      const Features& features) {
   if (const auto& bad = look.bad())
     throw DataError(text::concat(
-        "column ", data.name(bad->column), ", row ", bad->row + 1, " is ", bad->value,
-        " but every value must be a finite number; ",
+        "column ", data.name(bad->column), ", row ", bad->row + 1, " is ",
+        std::isnan(bad->value) ? "nan"
+        : bad->value > 0       ? "inf"
+                               : "-inf",
+        cause_of(data.name(bad->column)), " but every value must be a finite number; ",
         std::isnan(bad->value) ? "nan=omit leaves such rows out" : "leave such rows out"));
   std::vector<ColumnSummary> summaries;
   for (const ValuesLook& column : look.columns()) summaries.push_back({column.min, column.max, {}});

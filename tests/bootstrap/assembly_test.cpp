@@ -171,8 +171,8 @@ TEST(Assembly, IsStoredExtendedAndContinuedFromACheckpoint) {
   std::vector<std::string> notes;
   goes_on.execution.note = [&](const execution::Note& note) { notes.push_back(note.text); };
   const Result resumed = bootstrap(table.view(), all, goes_on);
-  EXPECT_THAT(notes, ElementsAre(HasSubstr(
-                         "holds 200 of 600 replicates (300 of each of 2 kinds of statistics);")));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("holds 200 of 600 replicates (the goal is 300 for "
+                                           "each of 2 kinds of statistics);")));
   EXPECT_EQ(values_of(resumed, 0), values_of(whole, 0));
   EXPECT_EQ(values_of(resumed, 1), values_of(whole, 1));
 }

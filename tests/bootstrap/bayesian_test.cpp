@@ -210,6 +210,54 @@ TEST(Bayesian, RowsMayHaveWeightsOfTheirOwn) {
   }
 }
 
+// Near the largest double sums of weights overflow; below the smallest normal number their unit
+// did.
+TEST(Bayesian, GiniAndSharesOfNumbersOfAnySizeAreThoseOfTheirRatios) {
+  std::vector<double> x;
+  for (std::size_t i = 0; i < 50; ++i) x.push_back(static_cast<double>(1 + i * 7 % 16));
+  const std::vector<Statistic> statistics = {statistic::gini(), statistic::top_share(0.1)};
+  for (const Options& options : {options_of(20), Options{.replicates = 20, .seed = 5}}) {
+    const Result usual = bootstrap(x, statistics, options);
+    for (const double factor : {0x1p-1074, 0x1p-1060, 0x1p-1024, 0x1p+1000, 0x1p+1019}) {
+      SCOPED_TRACE(factor);
+      std::vector<double> scaled = x;
+      for (double& value : scaled) value *= factor;
+      const Result result = bootstrap(scaled, statistics, options);
+      for (std::size_t output = 0; output < 2; ++output) {
+        EXPECT_NEAR(result.estimate(output), usual.estimate(output), 1e-14);
+        for (std::uint64_t r = 0; r < 20; ++r)
+          EXPECT_NEAR(result.replicate(r, output), usual.replicate(r, output), 1e-14);
+      }
+    }
+  }
+}
+
+TEST(Bayesian, OwnWeightsMayBeVeryLarge) {
+  const std::vector<double> x = reference::normals(300, 11);
+  std::vector<double> own;
+  std::vector<double> large;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    own.push_back(static_cast<double>(1 + i % 4));
+    large.push_back(own.back() * 0x1p+1010);
+  }
+  const std::vector<Statistic> statistics = {statistic::weighted(statistic::median()),
+                                             statistic::weighted(statistic::gini())};
+  std::vector<double> positive;
+  for (const double value : x) positive.push_back(std::abs(value));
+  for (const std::vector<double>* column : {&x, &std::as_const(positive)}) {
+    const DataView usual({ColumnView(*column), ColumnView(own)}, {"x", "w"});
+    const DataView scaled({ColumnView(*column), ColumnView(large)}, {"x", "w"});
+    const Result expected = bootstrap(usual, statistics, options_of(10));
+    const Result result = bootstrap(scaled, statistics, options_of(10));
+    for (std::uint64_t r = 0; r < 10; ++r) {
+      EXPECT_EQ(result.replicate(r, 0), expected.replicate(r, 0));
+      if (column == &positive) {
+        EXPECT_NEAR(result.replicate(r, 1), expected.replicate(r, 1), 1e-14);
+      }
+    }
+  }
+}
+
 // Features of one part, of two (more than four digits), and of several limbs; the bound is the
 // plan's.
 TEST(Bayesian, MeansAreWithinTheBoundOfTheWeightedMeans) {

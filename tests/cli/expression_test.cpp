@@ -104,6 +104,28 @@ TEST(Expressions, MistakesAreMarkedBelowTheText) {
               HasSubstr("write which statistic of it is meant, such as mean(price)"));
   EXPECT_THAT(complaint({"--column", "price", "--statistic", "standard-deviation"}),
               HasSubstr("did you mean 'standard_deviation'?"));
+  EXPECT_THAT(
+      complaint({"--column", "price", "--where", "carrat > 1"}),
+      AllOf(StartsWith("bootfold: --where is 'carrat > 1' but at character 1, 'carrat'"),
+            HasSubstr("did you mean 'carat'?"), testing::EndsWith("\n  carrat > 1\n  ^~~~~~\n")));
+  EXPECT_THAT(complaint({"--column", "log(prise)"}),
+              testing::EndsWith("\n  log(prise)\n      ^~~~~\n"));
+  EXPECT_THAT(
+      complaint({"--statistic", "mean(cut > 3)"}),
+      AllOf(HasSubstr("'Ideal' is not a number"), testing::EndsWith("\n  cut > 3\n  ^~~\n")));
+  EXPECT_THAT(complaint({"--statistic", "mean(cut == Ideal)"}),
+              AllOf(HasSubstr("text goes in quotes: 'Ideal'"),
+                    testing::EndsWith("\n  mean(cut == Ideal)\n              ^~~~~\n")));
+  EXPECT_THAT(complaint({"--statistic", "mean(price > '5')"}),
+              AllOf(HasSubstr("is a number (column 'price')"),
+                    testing::EndsWith("\n  price > '5'\n          ^~~\n")));
+  EXPECT_THAT(complaint({"--statistic", "quantile(price, 0.9"}),
+              AllOf(HasSubstr("--statistic is 'quantile(price, 0.9' but at its end"),
+                    testing::EndsWith("\n  quantile(price, 0.9\n                     ^\n")));
+  EXPECT_THAT(complaint({"--statistic", "price"}),
+              HasSubstr("unknown statistic 'price'; of a column write, for example, mean(price)"));
+  EXPECT_THAT(complaint({"--statistic", "roc_auc(carat, price)"}),
+              HasSubstr("roc_auc is of 2 or more columns and stands alone, by its name"));
 }
 
 TEST(Expressions, KnowColumnsByTheirNumbers) {
@@ -138,6 +160,8 @@ TEST(Expressions, AnUndefinedEstimateHasItsReason) {
   EXPECT_THAT(text_of("sqrt(1 - correlation(a, a * 0)) + 1"),
               HasSubstr("undefined: correlation(a, a * 0) is undefined on these rows\n"));
   EXPECT_THAT(text_of("mean(a) / mean(b)"), testing::Not(HasSubstr("undefined")));
+  EXPECT_THAT(text_of("mean(a) / 0"), HasSubstr("undefined: a division by 0\n"));
+  EXPECT_THAT(text_of("mean = median(b)"), StartsWith("mean = median(b)\n"));
 }
 
 TEST(Expressions, OtherWordsForStatistics) {

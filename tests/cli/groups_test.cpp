@@ -186,8 +186,8 @@ TEST(Groups, AColumnHasOneNotation) {
 }
 
 // The standard errors of these groups differ by a factor of 10, and one does not vary: the numbers
-// below each other have the same digits, in groups and in comparisons. A group that is a thousand
-// times as noisy has its own.
+// below each other have the same digits, in groups and in comparisons. So has a group that is a
+// thousand times as noisy.
 TEST(Groups, AColumnHasTheSameDigits) {
   std::string table = "group,x\n";
   for (int row = 0; row < 160; ++row) {
@@ -214,13 +214,8 @@ TEST(Groups, AColumnHasTheSameDigits) {
           digits[name].push_back(std::to_string(cell.size() - point - 1));
     }
     SCOPED_TRACE(outcome.out);
-    ASSERT_EQ(digits["b"].size(), 5U);  // estimate, error, its error, limits
-    EXPECT_EQ(digits["b"][0], digits["c"][0]);
-    EXPECT_EQ(digits["b"][3], digits["c"][3]);
-    EXPECT_EQ(digits["b"][3], digits["b"][4]);
-    EXPECT_EQ(digits["a"].front(), digits["b"][0]);
-    EXPECT_EQ(digits["a"].back(), digits["b"][4]);
-    EXPECT_LT(digits["d"].size() < 5 ? "0" : digits["d"][3], digits["b"][3]);
+    for (const char* group : {"a", "b", "c", "d"})  // estimate, error, limits
+      EXPECT_EQ(digits[group], std::vector<std::string>(4, "2"));
   }
 }
 

@@ -39,6 +39,17 @@ TEST(Interval, OneMethodIsTheInterval) {
   EXPECT_GT(result["bias_error"], 0);
 }
 
+// Messages name options of the program, not members of C++.
+TEST(Interval, WhatASavedRunDoesNotHaveIsNamedByItsOption) {
+  const Folder folder;
+  const std::string file = folder.path("run.safetensors");
+  ASSERT_EQ(run({"bootstrap", "-", "--save", file, "--quiet"}, {.input = kSixteen}).code, 0);
+  const Outcome outcome = run({"interval", file, "--interval", "studentized"});
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_TRUE(contains(outcome.err, "bootstrap again with --interval studentized"));
+  EXPECT_FALSE(contains(outcome.err, "C++"));
+}
+
 TEST(Interval, AllOfThem) {
   const Json result =
       json_of({"bootstrap", "-", "--interval", "all", "--json"}, {.input = kSixteen});

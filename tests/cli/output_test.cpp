@@ -40,15 +40,11 @@ TEST(Output, CsvAndParquetFilesHoldTheReplicatesOfTheNpyFile) {
         run({"bootstrap", file, "--column", "revenue", "--statistic", "mean,quantile:0.25",
              "--replicates", "50", "--quiet", "--output", folder.path("r." + ending)});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const Outcome compared = run({"compare", file, "--by", "variant", "--quiet", "--replicates",
-                                  "50", "--output", folder.path("c." + ending)});
-    ASSERT_EQ(compared.code, 0) << compared.err;
   }
   for (const std::string ending : {".csv", ".parquet"}) {
     EXPECT_EQ(column(folder.path("r" + ending), "mean"), column(folder.path("r.npy"), "1"));
     EXPECT_EQ(column(folder.path("r" + ending), "quantile:0.25"),
               column(folder.path("r.npy"), "2"));
-    EXPECT_EQ(column(folder.path("c" + ending), "b"), column(folder.path("c.npy"), "1"));
   }
 }
 

@@ -54,6 +54,35 @@ TEST(Scheme, OfStrataThatAreConstantHasNoError) {
   EXPECT_EQ(constant["standard_error"], 0);
 }
 
+// 12 schools in the north and 30 in the south, of three pupils each, whose scores are those of
+// their school: clusters are drawn within their stratum.
+TEST(Scheme, OfClustersWithinStrataHasTheirVariance) {
+  const Folder folder;
+  std::string text = "region,school,score\n";
+  double variance = 0;
+  for (const auto& [region, schools] : {std::pair("north", 12), std::pair("south", 30)}) {
+    double sum = 0;
+    double squares = 0;
+    for (int school = 0; school < schools; ++school) {
+      const int score = (schools == 12 ? 100 : 0) + school * school % 11;
+      for (int pupil = 0; pupil < 3; ++pupil)
+        text += std::string(region) + "," + region + std::to_string(school) + "," +
+                std::to_string(score) + "\n";
+      sum += score;
+      squares += score * score;
+    }
+    variance += (squares - sum * sum / schools) / (42.0 * 42.0);
+  }
+  const std::string file = folder.write("schools.csv", text);
+  const Json found = bootstrap(file, {"--strata", "region", "--cluster", "school"});
+  // The Monte Carlo error of a standard error of 10,000 replicates is 0.7 percent.
+  EXPECT_NEAR(found["standard_error"].get<double>() / std::sqrt(variance), 1, 5 * 0.0071);
+  const Json clusters = bootstrap(file, {"--cluster", "school"});  // also between the regions
+  EXPECT_GT(clusters["standard_error"].get<double>(), 5 * std::sqrt(variance));
+  const Json rows = bootstrap(file, {"--strata", "region"});
+  EXPECT_NEAR(rows["standard_error"].get<double>() / std::sqrt(variance / 3), 1, 5 * 0.0071);
+}
+
 TEST(Scheme, OfUnequalProbabilitiesEstimatesWithThem) {
   const Folder folder;
   const std::string file = folder.write("schools.csv", schools(21));

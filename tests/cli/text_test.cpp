@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "bootfold/error.h"
@@ -51,32 +52,49 @@ TEST(Text, ValuesHaveTheDigitsTheirErrorAllows) {
   EXPECT_EQ(with_error(-1e-9, 0.01), "0.000 +- 0.010");
   EXPECT_EQ(with_error(4, 0), "4 +- 0");
   EXPECT_EQ(rounded(10.0234567, 0.0031), "10.0235");
+  EXPECT_EQ(rounded(0, 3e-10), "0");
   EXPECT_EQ(rounded(0.1, 0), "0.1");
   EXPECT_EQ(rounded(0.1 + 0.2, 0), "0.3");  // not 0.30000000000000004
   EXPECT_EQ(rounded(1.0 / 3, 1e-30), "0.333333333333333");
   EXPECT_EQ(rounded(std::numeric_limits<double>::quiet_NaN(), 1), "nan");
 }
 
-TEST(Text, AColumnHasOneNotation) {
-  const std::vector<Measured> plain = {{0.25, 0.001}, {1234.5, 1}};
-  EXPECT_EQ(rounded_alike(plain), (std::vector<std::string>{"0.2500", "1234.5"}));
-  const std::vector<Measured> near = {{4.92508, 0.0071}, {12.5, 0.11}};
-  EXPECT_EQ(rounded_alike(near), (std::vector<std::string>{"4.9251", "12.5000"}));
-  EXPECT_EQ(with_errors_alike(near),
-            (std::vector<std::string>{"4.9251 +- 0.0071", "12.5000 +- 0.1100"}));
-  const std::vector<Measured> mixed = {{0.25, 0.001}, {1.25e-5, 1e-7}};
-  EXPECT_EQ(rounded_alike(mixed), (std::vector<std::string>{"2.500e-01", "1.250e-05"}));
-  EXPECT_EQ(with_errors_alike(mixed),
-            (std::vector<std::string>{"(2.500 +- 0.010)e-01", "(1.250 +- 0.010)e-05"}));
+/// The numbers of a table, errors first.
+std::vector<std::string> table_of(std::vector<double> errors, const std::vector<double>& values) {
+  const TableNumbers shown(values, errors);
+  errors.insert(errors.end(), values.begin(), values.end());
+  std::vector<std::string> texts;
+  for (const double each : errors) texts.push_back(shown(each));
+  return texts;
 }
 
-TEST(Text, ProbabilitiesHaveNoPowerOfTen) {
-  EXPECT_EQ(probability(0.0582, 0.0025), "0.0582 +- 0.0025");
-  EXPECT_EQ(probability(0.0000999, 0.0000999), "0.00010 +- 0.00010");
-  EXPECT_EQ(probability(2e-6, 1.4e-6), "0.0000020 +- 0.0000014");
-  EXPECT_EQ(probability(0.012345, 0), "0.0123");
-  EXPECT_EQ(probability(8.223e-6, 0), "0.00000822");
-  EXPECT_EQ(probability(1, 0), "1");
+// Two digits of the median error, also for rows with smaller and larger ones.
+TEST(Text, ATableHasOneNumberOfDecimals) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(table_of({0.705, 0.3, 2.5}, {36.343, 66.2, 51, 0}),
+            (Texts{"0.70", "0.30", "2.50", "36.34", "66.20", "51.00", "0.00"}));
+  EXPECT_EQ(table_of({0.02, 3, 4}, {1, -0.001}), (Texts{"0.02", "3.00", "4.00", "1.00", "0.00"}));
+  EXPECT_EQ(table_of({1e-9, 30, 40}, {123}), (Texts{"0.0000", "30.0000", "40.0000", "123.0000"}));
+  EXPECT_EQ(table_of({31, 321}, {12345, 8}), (Texts{"31", "321", "12345", "8"}));
+  EXPECT_EQ(table_of({0}, {0.1 + 0.2}), (Texts{"0", "0.3"}));  // nothing is known
+}
+
+TEST(Text, ATableHasOneNotation) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(table_of({1.2e-7}, {3.456e-6, 0}), (Texts{"1.2e-07", "3.46e-06", "0e+00"}));
+  EXPECT_EQ(table_of({1.58e-8, 0.158}, {1.5, 6e-7, 0}),
+            (Texts{"1.580e-08", "1.580e-01", "1.500e+00", "6.000e-07", "0.000e+00"}));
+  EXPECT_EQ(table_of({3.21e8}, {1.2345e12, 7}), (Texts{"3.2e+08", "1.23450e+12", "7e+00"}));
+  EXPECT_EQ(table_of({0.02, 0}, {5.46532, 0, 7.12346}),
+            (Texts{"0.020", "0.000", "5.465", "0.000", "7.123"}));
+}
+
+TEST(Text, ProbabilitiesHaveThreeDecimals) {
+  EXPECT_EQ(probability(0.0582, 0.0025), "0.058 +- 0.003");
+  EXPECT_EQ(probability(0.561, 0.028), "0.561 +- 0.028");
+  EXPECT_EQ(probability(0.0001, 0.0001), "<0.001");
+  EXPECT_EQ(probability(0.012345, 0), "0.012");
+  EXPECT_EQ(probability(1, 0), "1.000");
 }
 
 TEST(Text, AnErrorHasTheNotationOfItsNumber) {

@@ -385,10 +385,10 @@ TEST(Methods, SayWhatTheyNeed) {
   const Result plain = bootstrap(reference::kSixteen, statistic::mean(), {.replicates = 100});
   EXPECT_THAT(
       reference::message_of<InvalidArgument>([&] { static_cast<void>(interval::bca(plain)); }),
-      HasSubstr("Options::influence"));
+      HasSubstr("bootstrap again with interval=bca"));
   EXPECT_THAT(reference::message_of<InvalidArgument>(
                   [&] { static_cast<void>(interval::studentized(plain)); }),
-              HasSubstr("Options::standard_errors"));
+              HasSubstr("bootstrap again with interval=studentized"));
   EXPECT_EQ(interval::all(plain).size(), 3U);
   EXPECT_EQ(interval::available(plain),
             (std::vector{Method::normal, Method::basic, Method::percentile}));

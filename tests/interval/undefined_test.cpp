@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bootfold/bootstrap.h"
@@ -34,6 +35,27 @@ TEST(Undefined, NamesTheInnermostOperation) {
             "the square root of a negative number: mean(a) - 6 is -4");
   EXPECT_EQ(told("1 + correlation(a, b * 0)"), "correlation(a, b * 0) is undefined on these rows");
   EXPECT_EQ(told("mean(a) / mean(b)"), "");
+}
+
+TEST(Undefined, AConstantZeroIsNotExplainedByItself) {
+  EXPECT_EQ(told("mean(a) / 0"), "a division by 0");
+}
+
+TEST(Undefined, ValuesOfARowNameTheFunction) {
+  const std::vector<double> a = {1, 2, 3};
+  const data::WithComputed rows(DataView({ColumnView(a)}, {"a"}), {"log(a - 2)", "1 / (a - 1)"});
+  const DataView log({rows.view().column(0)}, {"log(a - 2)"});
+  const DataView ratio({rows.view().column(1)}, {"1 / (a - 1)"});
+  for (const auto& [view, message] :
+       {std::pair(log, "row 1 is nan (log of 0 or of a negative number?) but"),
+        std::pair(ratio, "row 1 is inf (a division by 0?) but")}) {
+    try {
+      (void)bootstrap(view, statistic::mean());
+      ADD_FAILURE() << message;
+    } catch (const DataError& error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(Undefined, AStatisticOfOneOfTwoColumnsOfTheSameNameIsRefused) {

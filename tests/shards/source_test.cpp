@@ -265,7 +265,7 @@ TEST_F(LargeSource, SaysWhatNeedsRowsInMemory) {
       reference::message_of<InvalidArgument>([&] {
         static_cast<void>(bootstrap(source, trimmed, {.replicates = 10, .memory = kMemory}));
       }),
-      HasSubstr("Raise memory"));
+      HasSubstr("Give a memory in which all rows fit"));
 }
 
 TEST(Source, StopsWhenAsked) {

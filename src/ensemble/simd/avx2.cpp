@@ -22,7 +22,7 @@ struct Vector {
 constexpr std::size_t kTileRows = 1;     // of 8 rows of the data: 8 sums in registers
 constexpr std::size_t kTileColumns = 3;  // of 3: 9 sums
 constexpr std::size_t kPanel = 2;        // vectors side by side in a product of matrices
-constexpr std::size_t kSums = 10;        // sums of it in registers
+constexpr std::size_t kSums = 12;        // sums of it in registers
 
 inline Vector operator+(Vector a, Vector b) { return {_mm256_add_ps(a.v, b.v)}; }
 inline Vector operator-(Vector a, Vector b) { return {_mm256_sub_ps(a.v, b.v)}; }

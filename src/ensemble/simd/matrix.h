@@ -28,6 +28,10 @@ struct Columns {
 /// rows go through it.
 constexpr std::size_t kTermsTogether = 128;
 
+/// Numbers of a factor that are taken together: so many stay in the second cache while all panels
+/// go past them.
+constexpr std::size_t kFactorTogether = 32 * 1024;
+
 static_assert(kPanel * kLanes <= kMostPanel);
 
 /// What sums start from, where they rest between groups of terms, and whether these are the last.
@@ -63,6 +67,7 @@ BOOTFOLD_INLINE inline void multiply_tile(const Factor& factor, std::size_t term
   }
   const float* numbers = factor.first;
   const float* vectors = in.first;
+#pragma GCC unroll 4
   for (std::size_t k = 0; k < terms; ++k) {
     Vector x[kWide];
     repeat<kWide>([&](auto c) BOOTFOLD_INLINE { x[c] = Vector::load(vectors + c * kLanes); });
@@ -114,6 +119,8 @@ BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t row
   };
   std::size_t r = 0;
   for (; r + kRows <= rows; r += kRows) some.template operator()<kRows>(r);
+  if constexpr (kRows > 4)
+    for (; r + 4 <= rows; r += 4) some.template operator()<4>(r);
   for (; r + 2 <= rows; r += 2) some.template operator()<2>(r);
   for (; r < rows; ++r) some.template operator()<1>(r);
 }
@@ -125,27 +132,36 @@ template <class Finish, class Done = Ignore>
 BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows, std::size_t terms,
                                          const Columns& in, std::size_t columns, const float* start,
                                          float* sums, Finish&& finish, Done&& done = {}) {
+  constexpr std::size_t kRows = kSums / kPanel;
   const std::size_t together = sums == nullptr ? terms : kTermsTogether;
-  std::size_t c = 0;
-  const auto panel = [&]<std::size_t kWide>() BOOTFOLD_INLINE {
-    std::size_t k = 0;
-    do {
-      const std::size_t some = std::min(together, terms - k);
-      multiply_panel<kWide>(
-          {factor.first + k * factor.term_stride, factor.row_stride, factor.term_stride}, rows,
-          some, {in.first + k * in.stride + c, in.stride}, {start, sums, k == 0, k + some == terms},
-          [&](std::size_t r, std::size_t column, Vector sum)
-              BOOTFOLD_INLINE { finish(r, c + column, sum); },
-          [&](const Tile& tile) BOOTFOLD_INLINE {
-            done(Tile{tile.row, tile.rows, c, tile.vectors});
-          });
-      k += some;
-    } while (k < terms);
-    c += kWide * kLanes;
-  };
-  while (c + kPanel * kLanes <= columns) panel.template operator()<kPanel>();
-  while (c + 2 * kLanes <= columns) panel.template operator()<2>();
-  while (c < columns) panel.template operator()<1>();
+  const std::size_t rows_together =
+      std::max<std::size_t>(kFactorTogether / std::max<std::size_t>(terms, 1) / kRows, 4) * kRows;
+  for (std::size_t from = 0; from < rows; from += rows_together) {
+    const std::size_t some_rows = std::min(rows_together, rows - from);
+    const float* factors = factor.first + from * factor.row_stride;
+    const float* starts = start == nullptr ? nullptr : start + from;
+    std::size_t c = 0;
+    const auto panel = [&]<std::size_t kWide>() BOOTFOLD_INLINE {
+      std::size_t k = 0;
+      do {
+        const std::size_t some = std::min(together, terms - k);
+        multiply_panel<kWide>(
+            {factors + k * factor.term_stride, factor.row_stride, factor.term_stride}, some_rows,
+            some, {in.first + k * in.stride + c, in.stride},
+            {starts, sums, k == 0, k + some == terms},
+            [&](std::size_t r, std::size_t column, Vector sum)
+                BOOTFOLD_INLINE { finish(from + r, c + column, sum); },
+            [&](const Tile& tile) BOOTFOLD_INLINE {
+              done(Tile{from + tile.row, tile.rows, c, tile.vectors});
+            });
+        k += some;
+      } while (k < terms);
+      c += kWide * kLanes;
+    };
+    while (c + kPanel * kLanes <= columns) panel.template operator()<kPanel>();
+    while (c + 2 * kLanes <= columns) panel.template operator()<2>();
+    while (c < columns) panel.template operator()<1>();
+  }
 }
 
 /// The part of a product that one thread makes. Rows are split first: those of a layer's weights

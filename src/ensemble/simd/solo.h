@@ -238,9 +238,9 @@ struct Move {
           for (std::size_t r = 0; r < some.rows; ++r)
             for (std::size_t v = 0; v < some.vectors; ++v) {
               const std::size_t at = r * some.stride + v * kLanes;
-              rule.fetch(moved, some.next + at);
-              rule.take(Vector::load(some.values + (r * some.vectors + v) * kLanes), moved,
-                        some.place + at);
+              if (v * kLanes % kPadding == 0) rule.fetch(moved, some.next + at);
+              rule.template take<true>(Vector::load(some.values + (r * some.vectors + v) * kLanes),
+                                       moved, some.place + at);
             }
         }),
         step(&by),

@@ -3,6 +3,8 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include <algorithm>
+
 #include "ensemble/simd/kernels.h"
 #include "ensemble/simd/tiles.h"
 
@@ -45,7 +47,8 @@ class Step {
     if constexpr (kRule != Optimizer::sgd) __builtin_prefetch(second_ + i, 1);
   }
 
-  /// Moves the vector of parameters at `i`, given its gradient.
+  /// Moves the vector of parameters at `i`, given its gradient. kAll: all lanes are live.
+  template <bool kAll>
   BOOTFOLD_INLINE inline void take(Vector gradient, float* parameters, std::size_t i) const {
     const Vector one = Vector::all(1.0F);
     const Vector p = Vector::load(parameters + i);
@@ -56,7 +59,7 @@ class Step {
     if constexpr (kRule == Optimizer::sgd) {
       const Vector velocity = fused(beta1_, m, g);
       next = fused_minus(rate_, velocity, p);
-      select(live_, velocity, m).store(first_ + i);
+      live<kAll>(velocity, m).store(first_ + i);
     } else {
       const Vector v = Vector::load(second_ + i);
       const Vector first = fused(beta1_, m, (one - beta1_) * g);
@@ -65,13 +68,21 @@ class Step {
       next = fused_minus(rate_, slope, p);
       // AdamW decays by the plain learning rate, which stands behind `decay` already.
       if constexpr (kRule == Optimizer::adamw) next = fused_minus(decay_, p, next);
-      select(live_, first, m).store(first_ + i);
-      select(live_, second, v).store(second_ + i);
+      live<kAll>(first, m).store(first_ + i);
+      live<kAll>(second, v).store(second_ + i);
     }
-    select(live_, next, p).store(parameters + i);
+    live<kAll>(next, p).store(parameters + i);
   }
 
  private:
+  template <bool kAll>
+  BOOTFOLD_INLINE inline Vector live(Vector moved, Vector old) const {
+    if constexpr (kAll)
+      return moved;
+    else
+      return select(live_, moved, old);
+  }
+
   Vector rate_;
   Vector correction_;
   Vector decay_;
@@ -88,8 +99,14 @@ void update(Optimizer rule, const Update& u, const float* gradient, std::size_t 
             float* parameters) noexcept {
   with_rule(rule, [&]<Optimizer kRule>() {
     const Step<kRule> step(u);
-    for (std::size_t i = 0; i < count * kLanes; i += kLanes)
-      step.take(Vector::load(gradient + i), parameters, i);
+    const auto all = [&]<bool kAll>() {
+      for (std::size_t i = 0; i < count * kLanes; i += kLanes)
+        step.template take<kAll>(Vector::load(gradient + i), parameters, i);
+    };
+    if (std::all_of(u.live, u.live + kLanes, [](float live) { return live > 0; }))
+      all.template operator()<true>();
+    else
+      all.template operator()<false>();
   });
 }
 
