@@ -40,7 +40,8 @@ Kind kind_of(const DataView& data, const Statistic& statistic, const study::Part
   if (paths::of_counts(terms)) return Kind::walked;
   const bool ordered = std::ranges::all_of(terms.parts, [](const study::Part& each) {
     const Kind kind = kind_of(each.bound);
-    return kind == Kind::sums || kind == Kind::quantiles || kind == Kind::ordered;
+    return kind == Kind::sums || kind == Kind::quantiles || kind == Kind::walked ||
+           kind == Kind::ordered;
   });
   return ordered ? Kind::ordered : Kind::called;
 }

@@ -72,8 +72,19 @@ struct Sample {
   std::uint64_t all = 0;
 };
 
-/// The order statistics in two passes, by a sample that tells about where they lie; nothing where
-/// it does not help: few values, too many, NaN, many ties.
+/// Elements number first .. last (from 1), sorted.
+std::vector<double> middle_of(std::vector<double>& values, std::uint64_t first,
+                              std::uint64_t last) {
+  const auto from = values.begin() + static_cast<std::ptrdiff_t>(first - 1);
+  const auto to = values.begin() + static_cast<std::ptrdiff_t>(last);
+  std::nth_element(values.begin(), from, values.end());
+  if (to != values.end()) std::nth_element(from, to, values.end());
+  std::sort(from, to);
+  return {from, to};
+}
+
+/// The order statistics of few values in one pass, or in two by a sample that tells about where
+/// they lie; nothing where it does not help: many ties, or NaN among many values.
 std::optional<std::vector<double>> sampled_statistics(const Scan& scan, std::uint64_t first,
                                                       std::uint64_t last) {
   constexpr double kReach = 6;                               // standard deviations
@@ -81,7 +92,13 @@ std::optional<std::vector<double>> sampled_statistics(const Scan& scan, std::uin
   Sample sample(scan);
   const auto size = static_cast<double>(sample.values.size());
   const auto all = static_cast<double>(sample.all);
-  if (sample.all <= Sample::kSample || last > sample.all) return std::nullopt;
+  if (sample.all <= Sample::kSample) {  // it has all values
+    std::erase_if(sample.values, [](double x) { return x != x; });
+    for (double& value : sample.values) value += 0.0;  // -0 is 0
+    if (last > sample.values.size()) return std::nullopt;
+    return middle_of(sample.values, first, last);
+  }
+  if (last > sample.all) return std::nullopt;
   if (std::any_of(sample.values.begin(), sample.values.end(), [](double x) { return x != x; }))
     return std::nullopt;
   const auto value_near = [&](std::uint64_t rank, double side) {
@@ -106,12 +123,7 @@ std::optional<std::vector<double>> sampled_statistics(const Scan& scan, std::uin
   });
   if (inside.size() > kMostInside || first <= below || last > below + inside.size())
     return std::nullopt;
-  const auto from = inside.begin() + static_cast<std::ptrdiff_t>(first - below - 1);
-  const auto to = inside.begin() + static_cast<std::ptrdiff_t>(last - below);
-  std::nth_element(inside.begin(), from, inside.end());
-  if (to != inside.end()) std::nth_element(from, to, inside.end());
-  std::sort(from, to);
-  return std::vector<double>(from, to);
+  return middle_of(inside, first - below, last - below);
 }
 
 }  // namespace

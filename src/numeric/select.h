@@ -1,8 +1,9 @@
 // Order statistics of values that are too many to copy or reorder.
 //
-// A sample tells about where they lie, and one pass collects the values there. Where that does not
-// help, doubles are mapped to integers of the same order; passes over the values narrow the integer
-// down 16 bits at a time, as a radix sort would, and one more pass collects what lies between.
+// Few values are copied. Of many a sample tells about where they lie, and one pass collects the
+// values there. Where that does not help, doubles are mapped to integers of the same order; passes
+// over the values narrow the integer down 16 bits at a time, as a radix sort would, and one more
+// pass collects what lies between.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace bootfold::numeric {
 using Scan = std::function<void(const std::function<void(std::span<const double>)>& see)>;
 
 /// The order statistics number first .. last (from 1, first <= last), sorted. NaN are not seen.
-/// Two to seven passes; memory: at most 4 MiB and the answer.
+/// One to seven passes; memory: at most 4 MiB and the answer.
 [[nodiscard]] std::vector<double> order_statistics(const Scan& scan, std::uint64_t first,
                                                    std::uint64_t last);
 

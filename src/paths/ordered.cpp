@@ -11,6 +11,9 @@
 //   spearman         the running counts are the ranks. Those of the first column are kept, with the
 //                    counts, in its order, and looked up in the order of the second; sums of whole
 //                    numbers, exact up to 2^53.
+//   trimmed means    values times that part of their counts which lies between the ranks that are
+//                    kept. Of many rows and without the others, windows of values are faster
+//                    (walk.h).
 //   sums             beside these: counts times the integers of the features, in the order of rows.
 #include "paths/ordered.h"
 
@@ -22,6 +25,7 @@
 #include <utility>
 
 #include "execution/large_array.h"
+#include "numeric/compensated.h"
 #include "paths/counted_column.h"
 #include "paths/lane_counts.h"
 #include "paths/simd/kernels.h"
@@ -45,6 +49,13 @@ constexpr std::uint64_t kMostDraws = (std::uint64_t{1} << 31) - (std::uint64_t{1
 /// Rows of a walk between two looks at the time; a multiple of the blocks of kernels.
 constexpr std::size_t kWalk = std::size_t{1} << 18;
 
+/// Up to so many rows, trimmed means and quantiles are found here without gini and the like, too:
+/// most rows would lie in windows of values, which are counted one by one.
+constexpr std::uint64_t kFewRows = 4096;
+
+/// Terms of a trimmed mean that are added up as they are; the sums of blocks are compensated.
+constexpr std::size_t kTrimmedBlock = 256;
+
 /// Null: it is another statistic.
 const statistic::Ordered* ordered_of(const Part& part) {
   const auto* call = std::get_if<statistic::Call>(&part.bound.body);
@@ -52,6 +63,16 @@ const statistic::Ordered* ordered_of(const Part& part) {
 }
 
 bool is_sum(const Part& part) { return std::holds_alternative<statistic::Sums>(part.bound.body); }
+
+bool is_quantile(const Part& part) {
+  return std::holds_alternative<statistic::Order>(part.bound.body);
+}
+
+/// The share that a trimmed mean cuts at each end; null: it is another statistic.
+const double* trimmed_of(const Part& part) {
+  const auto* call = std::get_if<statistic::Call>(&part.bound.body);
+  return call != nullptr && call->trimmed && !part.weighted ? &*call->trimmed : nullptr;
+}
 
 /// The integers of functions of sums that are asked for beside: with the digits that they have
 /// alone, so that they have the same bits. Null: there are none.
@@ -72,15 +93,14 @@ bool is(const Part& part, Kind kind) {
 
 bool takes_gaps(const Part& part) { return is(part, Kind::gini) || is(part, Kind::top_share); }
 
-bool takes_running(const Part& part) {
-  return is(part, Kind::mad) || std::holds_alternative<statistic::Order>(part.bound.body);
-}
+bool takes_running(const Part& part) { return is(part, Kind::mad) || is_quantile(part); }
 
 /// A sorted column and what the statistics of it need.
 struct Column {
   study::SortedColumn sorted = {};
   std::vector<const Part*> by_gaps = {};
   std::vector<const Part*> by_running = {};
+  std::vector<const Part*> trimmed = {};
   std::vector<double> gaps = {};  // to the next value, in units of `unit`; negative values count 0
   double smallest = 0;            // value, in the same unit
   std::size_t negatives = 0;      // rows
@@ -132,6 +152,7 @@ struct Shared {
       Column& column = columns[part.columns[0]];
       if (takes_gaps(part)) column.by_gaps.push_back(&part);
       if (takes_running(part)) column.by_running.push_back(&part);
+      if (trimmed_of(part) != nullptr) column.trimmed.push_back(&part);
       if (is(part, Kind::spearman)) pairs.push_back({&part, &column, &columns[part.columns[1]]});
     }
     for (auto& [number, column] : columns) {
@@ -174,6 +195,7 @@ class Walker final : public Maker {
       counts_.draw(r, lanes_, worker);
       for (const auto& [number, column] : shared_.columns) {
         for (const Part* const part : column.by_gaps) walk_gaps(column, *part, worker);
+        for (const Part* const part : column.trimmed) walk_trimmed(column, *part, worker);
         if (!column.by_running.empty()) walk_running(column, worker);
       }
       for (const Pair& pair : shared_.pairs) correlate(pair, worker);
@@ -247,6 +269,44 @@ class Walker final : public Maker {
       else
         value = sums.top[lane] / sums.sum[lane];
     }
+  }
+
+  void walk_trimmed(const Column& column, const Part& part, const execution::Worker& worker) {
+    std::uint32_t first[kLanes] = {};  // draws that are kept: number first .. last - 1
+    std::uint32_t last[kLanes] = {};
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      const auto draws = static_cast<std::uint32_t>(counts_.draws()[lane]);
+      first[lane] =
+          static_cast<std::uint32_t>(std::floor(*trimmed_of(part) * static_cast<double>(draws)));
+      last[lane] = draws - first[lane];
+    }
+    std::uint32_t seen[kLanes] = {};
+    std::uint32_t kept[kLanes] = {};  // seen, between first and last
+    std::copy_n(first, kLanes, kept);
+    numeric::Compensated totals[kLanes];
+    const std::uint8_t* const counts = counts_.data();
+    in_pieces(0, column.sorted.rows.size(), worker, [&](std::size_t begin, std::size_t size) {
+      for (std::size_t from = begin; from < begin + size; from += kTrimmedBlock) {
+        double sums[kLanes] = {};
+        for (std::size_t place = from; place < std::min(begin + size, from + kTrimmedBlock);
+             ++place) {
+          const std::uint8_t* const own = counts + std::size_t{column.sorted.rows[place]} * kLanes;
+          const double value = column.sorted.values[place];
+          for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            seen[lane] += own[lane];
+            const std::uint32_t now = std::min(std::max(seen[lane], first[lane]), last[lane]);
+            sums[lane] += static_cast<double>(static_cast<std::int32_t>(now - kept[lane])) * value;
+            kept[lane] = now;
+          }
+        }
+        for (std::size_t lane = 0; lane < kLanes; ++lane) totals[lane].add(sums[lane]);
+      }
+    });
+    for (std::size_t lane = 0; lane < lanes_; ++lane)
+      values_[lane * outputs_ + part.first_output] =
+          last[lane] > first[lane]
+              ? totals[lane].value() / static_cast<double>(last[lane] - first[lane])
+              : kNone;
   }
 
   void walk_running(const Column& column, const execution::Worker& worker) {
@@ -343,12 +403,15 @@ std::size_t columns_of(const study::Problem& problem) {
 
 bool suits(const Question& question) {
   const auto& parts = question.problem().parts;
-  return question.rows <= kMostDraws && question.draws <= kMostDraws &&
-         LaneCounts::suits(question) &&
-         std::ranges::any_of(parts, [](const Part& part) { return ordered_of(part) != nullptr; }) &&
-         std::ranges::all_of(parts, [](const Part& part) {
-           return ordered_of(part) != nullptr || is_sum(part) ||
-                  std::holds_alternative<statistic::Order>(part.bound.body);
+  if (question.rows > kMostDraws || question.draws > kMostDraws || !LaneCounts::suits(question))
+    return false;
+  const auto is_ordered = [](const Part& part) { return ordered_of(part) != nullptr; };
+  const bool few = question.rows <= kFewRows && question.design.streams(question.rows) &&
+                   question.design.clusters().empty() && !std::ranges::all_of(parts, is_sum);
+  return (few || std::ranges::any_of(parts, is_ordered)) &&
+         std::ranges::all_of(parts, [&](const Part& part) {
+           return is_ordered(part) || is_sum(part) || is_quantile(part) ||
+                  trimmed_of(part) != nullptr;
          });
 }
 
@@ -364,7 +427,7 @@ Estimate estimate(const Question& question) {
   row += 0.4 * static_cast<double>(limbs);
   for (const Part& part : parts) {
     if (is_sum(part)) continue;
-    row += is(part, Kind::spearman) ? 2.5 : 0.5;
+    row += is(part, Kind::spearman) || trimmed_of(part) != nullptr ? 2.5 : 0.5;
     pairs += is(part, Kind::spearman) ? 1 : 0;
   }
   Estimate found;

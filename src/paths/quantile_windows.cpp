@@ -33,7 +33,7 @@ std::size_t most_untied(std::size_t window_rows) { return window_rows / 2 + 32; 
 /// Shows a column piece by piece.
 numeric::Scan scan_of(const ColumnView& column, const std::stop_token& stop) {
   return [&column, stop](const std::function<void(std::span<const double>)>& see) {
-    std::vector<double> buffer(study::kTileRows);
+    std::vector<double> buffer(std::min<std::size_t>(study::kTileRows, column.rows()));
     for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
       if (stop.stop_requested()) throw Cancelled();
       const std::size_t size = std::min(buffer.size(), column.rows() - row);

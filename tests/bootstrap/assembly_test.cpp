@@ -279,6 +279,22 @@ TEST(Formula, OfSortedRowsSumsAndQuantilesIsComputedFromCounts) {
         << terms[k].name();
 }
 
+// More rows than those whose trimmed means are always walked over.
+TEST(Formula, OfATrimmedMeanAndSortedRowsIsComputedFromCounts) {
+  Table table(5000);
+  for (double& value : table.a) value = std::exp(value);
+  const Options options{.replicates = 20, .seed = 4, .joint = true};
+  const std::vector<Statistic> all = {statistic::expression("trimmed_mean(b, 0.1) / gini(a)"),
+                                      statistic::expression("trimmed_mean(b, 0.1)"),
+                                      statistic::expression("gini(a)")};
+  const Result joint = bootstrap(table.view(), all, options);
+  const Result alone = bootstrap(table.view(), all[0], options);
+  EXPECT_THAT(alone.plan().reason, HasSubstr("in the order of the values"));
+  EXPECT_EQ(values_of(alone, 0), values_of(joint, 0));
+  for (std::uint64_t r = 0; r < 20; ++r)
+    EXPECT_DOUBLE_EQ(joint.replicate(r, 0), joint.replicate(r, 1) / joint.replicate(r, 2));
+}
+
 TEST(Formula, OfClustersHasItsTermsOnTheSameResamples) {
   const Table table(900);
   Options options{.replicates = 60, .seed = 4, .scheme = scheme::Cluster{table.labels}};

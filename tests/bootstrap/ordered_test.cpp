@@ -91,6 +91,14 @@ double spearman(const Values& x, const Values& y) {
   return aa > 0 && bb > 0 ? static_cast<double>(ab / std::sqrt(aa * bb)) : std::nan("");
 }
 
+double trimmed_mean(Values x, double share) {
+  std::sort(x.begin(), x.end());
+  const auto cut = static_cast<std::size_t>(share * static_cast<double>(x.size()));
+  Real sum = 0;
+  for (std::size_t i = cut; i < x.size() - cut; ++i) sum += x[i];
+  return static_cast<double>(sum / static_cast<Real>(x.size() - 2 * cut));
+}
+
 void expect_same(double found, double wanted, const char* what) {
   if (std::isnan(wanted))
     EXPECT_TRUE(std::isnan(found)) << what << " is " << found;
@@ -132,7 +140,10 @@ std::vector<Statistic> all_statistics() {
           of(statistic::spearman(), {"income", "score"}),
           of(statistic::spearman(), {"score", "change"}),
           of(statistic::spearman(), {"change", "change"}),
-          of(statistic::interquartile_range(), {"change"})};
+          of(statistic::interquartile_range(), {"change"}),
+          of(statistic::trimmed_mean(0.1), {"income"}),
+          of(statistic::trimmed_mean(0.25), {"score"}),
+          of(statistic::trimmed_mean(0.4), {"change"})};
 }
 
 std::vector<double> wanted(const Values& income, const Values& score, const Values& change) {
@@ -156,7 +167,10 @@ std::vector<double> wanted(const Values& income, const Values& score, const Valu
           spearman(income, score),
           spearman(score, change),
           spearman(change, change),
-          quantile(0.75) - quantile(0.25)};
+          quantile(0.75) - quantile(0.25),
+          trimmed_mean(income, 0.1),
+          trimmed_mean(score, 0.25),
+          trimmed_mean(change, 0.4)};
 }
 
 struct Schemes {
@@ -239,6 +253,37 @@ TEST(Ordered, EqualTheDefinitionOnResamplesThatAreDrawnOut) {
   for (const Values& column : {data.income, data.score}) {
     compare(ColumnView(column), statistic::gini(), 1e-14);
     compare(ColumnView(column), statistic::top_share(0.1), 1e-14);
+  }
+}
+
+// Of up to 4,096 rows they are walked over, of more only the windows in which ranks may lie.
+TEST(Ordered, TrimmedMeansAndMixturesOfFewRowsAreThoseOfTheResample) {
+  for (const std::size_t rows : {3UL, 300UL, 4096UL, 4097UL}) {
+    const Rows data(rows);
+    const Options options{.replicates = 20, .seed = 3, .joint = true};
+    const std::vector<Statistic> statistics = {
+        statistic::trimmed_mean(0.1).with_columns({"change"}),
+        statistic::median().with_columns({"income"}), statistic::mean().with_columns({"score"})};
+    const Result result = bootstrap(data.view(), statistics, options);
+    EXPECT_EQ(result.plan().explain().find("counts are walked over") != std::string::npos,
+              rows <= 4096);
+    std::vector<std::uint8_t> counts(20 * rows);
+    resample::Counter(rows, {.seed = 3, .replicates = 20}).counts(0, counts);
+    for (std::size_t r = 0; r < 20; ++r) {
+      Values change;
+      Values income;
+      double sum = 0;
+      for (std::size_t i = 0; i < rows; ++i) {
+        change.insert(change.end(), counts[r * rows + i], data.change[i]);
+        income.insert(income.end(), counts[r * rows + i], data.income[i]);
+        sum += counts[r * rows + i] * data.score[i];
+      }
+      std::sort(income.begin(), income.end());
+      const double median = (income[(rows - 1) / 2] + income[rows / 2]) / 2;
+      expect_same(result.replicate(r, 0), trimmed_mean(change, 0.1), "trimmed mean");
+      expect_same(result.replicate(r, 1), median, "median");
+      expect_same(result.replicate(r, 2), sum / static_cast<double>(rows), "mean");
+    }
   }
 }
 

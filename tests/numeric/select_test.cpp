@@ -40,8 +40,17 @@ void expect_sorted(const std::vector<double>& values) {
   }
 }
 
+/// The same beside so many NaN, which are not seen, that the values are not copied.
+void expect_sorted_without_copy(std::vector<double> values) {
+  values.resize(values.size() + (std::size_t{1} << 17), reference::kNan);
+  expect_sorted(values);
+}
+
 TEST(Select, RandomValues) {
-  for (const std::size_t n : {1, 2, 3, 10, 1000, 20'000}) expect_sorted(reference::normals(n, n));
+  for (const std::size_t n : {1, 2, 3, 10, 1000, 20'000}) {
+    expect_sorted(reference::normals(n, n));
+    expect_sorted_without_copy(reference::normals(n, n));
+  }
 }
 
 TEST(Select, Ties) {
@@ -52,6 +61,7 @@ TEST(Select, Ties) {
     expect_sorted(few);
     few[n / 2] = 1e300;
     expect_sorted(few);
+    expect_sorted_without_copy(few);
   }
 }
 
@@ -59,12 +69,17 @@ TEST(Select, SignsZerosDenormalsAndInfinities) {
   const double least = std::numeric_limits<double>::denorm_min();
   const double most = std::numeric_limits<double>::max();
   const double infinity = std::numeric_limits<double>::infinity();
-  expect_sorted({0.0, -0.0, 1, -1, -0.0, 0.0});
-  expect_sorted({least, -least, 0.0, -0.0, 2 * least, -2 * least, 3 * least});
-  expect_sorted({most, -most, infinity, -infinity, 0, 1e-300, -1e-300, 1});
+  for (const std::vector<double>& values : std::vector<std::vector<double>>{
+           {0.0, -0.0, 1, -1, -0.0, 0.0},
+           {least, -least, 0.0, -0.0, 2 * least, -2 * least, 3 * least},
+           {most, -most, infinity, -infinity, 0, 1e-300, -1e-300, 1}}) {
+    expect_sorted(values);
+    expect_sorted_without_copy(values);
+  }
   std::vector<double> negative = reference::uniforms(500, 1);
   for (double& value : negative) value = -std::exp(500 * value);
   expect_sorted(negative);
+  expect_sorted_without_copy(negative);
 }
 
 // Of more than 131,072 values a sample tells where to look. Where it misleads (values that depend
@@ -103,6 +118,7 @@ TEST(Select, NeighbouringDoubles) {
   for (int i = 0; i < 70'000; ++i) values.push_back(value = std::nextafter(value, 2));
   std::reverse(values.begin() + 100, values.end() - 17);
   expect_sorted(values);
+  expect_sorted_without_copy(values);
 }
 
 // Against a sorted list with running sums. Weights are whole, so that sums are exact.
