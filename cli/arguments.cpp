@@ -12,6 +12,7 @@
 #include "checkpoint.h"
 #include "exact.h"
 #include "number.h"
+#include "statistics.h"
 #include "text/choice.h"
 #include "text/quantity.h"
 
@@ -69,49 +70,6 @@ void check_replicates(const Arguments& arguments, Request& request) {
     request.options.replicates =
         parse_whole("--replicates", arguments.replicates, 1,
                     std::numeric_limits<std::uint64_t>::max(), {}, " (or auto)");
-}
-
-// A column that a statistic knows by its number is called so.
-std::string as_called(const std::string& name) {
-  return name.find_first_not_of("0123456789") == name.npos ? "`" + name + "`" : name;
-}
-
-void add_columns(const std::vector<Statistic>& statistics, std::vector<std::string>& columns) {
-  for (std::string& column : columns) column = as_called(column);
-  for (const Statistic& statistic : statistics)
-    for (const std::string& name : statistic.columns())
-      if (std::ranges::find(columns, as_called(name)) == columns.end())
-        columns.push_back(as_called(name));
-}
-
-// Expressions name their columns, which are read too. Beside them, other statistics are those of
-// the columns of --column alone.
-void choose_statistics(const Arguments& arguments, Request& request) {
-  std::vector<std::string> texts = split_list(arguments.statistics);
-  if (texts.empty()) texts = {"mean"};
-  const std::vector<std::string> columns = request.read.columns;
-  std::vector<Statistic> all;
-  for (const std::string& text : texts) all.push_back(statistic::parse(text));
-  const bool named =
-      std::ranges::any_of(all, [](const Statistic& each) { return !each.columns().empty(); });
-  if (named) add_columns(all, request.read.columns);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Statistic& each = all[i];
-    if (!named || !each.columns().empty()) {
-      request.statistics.push_back(each);
-    } else if (columns.empty()) {
-      throw InvalidArgument(
-          fmt::format("statistic '{}' has no column, beside an expression that names its own; give "
-                      "--column, or write {}(COLUMN)",
-                      each.name(), each.name()));
-    } else if (each.of_each_column()) {
-      for (const std::string& column : columns)
-        request.statistics.push_back(each.with_columns({column}));
-    } else {
-      request.statistics.push_back(each.with_columns(columns));
-    }
-    request.statistic_texts.resize(request.statistics.size(), texts[i]);
-  }
 }
 
 // The exponent of --rescale.
@@ -367,7 +325,7 @@ Request check(const Arguments& arguments) {
 
   request.scheme = SchemeRequest(arguments.scheme);
 
-  choose_statistics(arguments, request);
+  choose_statistics(arguments.statistics, request);
   request.scheme.extend(request.read);
   if (request.scheme.weighted())
     for (Statistic& statistic : request.statistics) statistic = statistic::weighted(statistic);

@@ -127,7 +127,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   Request watched = request;
   watched.read.progress = bar->callback();
   if (const auto source = streamed(watched))
-    return run_streamed(arguments, request, *source, interrupt);
+    return with_marks(request, [&] { run_streamed(arguments, request, *source, interrupt); });
 
   const RowsRead rows = read_and_tell(request);
   const data::Table& table = rows.table;

@@ -62,7 +62,8 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
            "Groups to compare with the control; repeat it or separate by commas [all]")
       ->group(kWhat);
   add_list(command, "--statistic", common.statistics, "S",
-           "Statistics, listed below; one comparison for each [mean]")
+           "Statistics, listed below, or expressions: \"quantile(cost, 0.9)\", \"sum(cost) / "
+           "sum(clicks)\"; one comparison for each [mean]")
       ->group(kWhat);
   add_text(command, "--difference", arguments.difference, "absolute|relative",
            "group - control, or the lift (group - control) / |control| [absolute]")
@@ -265,6 +266,21 @@ void announce(const DataView& data, const data::Labels& groups, const CompareReq
   announce_nested(static_cast<double>(count) * one, options.nested_replicates);
 }
 
+/// Leaves groups of one row out, which have no standard error, and returns their names. Groups that
+/// were asked for stay, with their error.
+std::vector<std::string> leave_small_out(const data::Labels& groups, comparison::Options& options) {
+  if (!options.groups.empty()) return {};
+  const std::vector<std::uint64_t> rows = groups.counts();
+  std::vector<std::string> left_out;
+  std::vector<std::string> others;
+  for (std::size_t code = 0; code < rows.size(); ++code)
+    if (rows[code] > 0 && groups.names[code] != options.control)
+      (rows[code] == 1 ? left_out : others).push_back(groups.names[code]);
+  if (left_out.empty() || others.size() < (options.control ? 1 : 2)) return {};
+  options.groups = std::move(others);
+  return left_out;
+}
+
 void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const CompareRequest request = check(arguments);
   const Request& common = request.common;
@@ -280,11 +296,12 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   std::optional<AdjustedValues> adjusted;
   if (!arguments.covariate.empty()) adjusted.emplace(view.data(), groups);
   const DataView& data = adjusted ? adjusted->data() : view.data();
+  comparison::Options options = request.options;
+  const std::vector<std::string> left_out = leave_small_out(groups, options);
   announce(data, groups, request, interrupt);
   const Timer computing;
   const std::vector<Comparison> all = while_unchanged(values, request.options.checkpoint, [&] {
     ProgressBar bar(common.quiet);
-    comparison::Options options = request.options;
     options.execution.stop = interrupt.token();
     options.execution.progress = bar.callback();
     options.execution.note = notes(common.quiet || common.json);
@@ -297,6 +314,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
     runs.push_back({.found = found,
                     .columns = found.columns,
                     .by = groups.column,
+                    .left_out = left_out,
                     .omitted = values.omitted(),
                     .filtered = values.filtered(),
                     .read_seconds = rows.seconds,
@@ -349,6 +367,9 @@ void add_compare(CLI::App& root, Task& task) {
                 {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
                  "--control 1.9 --statistic quantile:0.99",
                  "the 99th percentile of two releases against 1.9"},
+                {"bootfold compare flights.csv --by carrier --control UA --statistic "
+                 "\"quantile(dep_delay, 0.9)\" --difference relative",
+                 "an expression of columns: the delay that one flight in ten exceeds"},
                 {"bootfold compare funnel.csv --value bought --by variant --frequencies users",
                  "a table of counts: variant, bought (0 or 1), number of users"},
                 {"bootfold compare flights.csv --value dep_delay --by carrier,origin --control "

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "console.h"
+#include "grouped_report.h"
 #include "json.h"
 #include "options.h"
 #include "report.h"
@@ -277,7 +278,7 @@ std::string one_as_text(const CompareRun& run, bool quiet, bool with_story) {
                      contrasts_as_text(run.found);
   if (!quiet)
     if (const std::string picture = picture_of(run.found); !picture.empty()) text += "\n" + picture;
-  const std::string notes = notes_of(run.found);
+  const std::string notes = notes_of(run.found) + skipped_as_text(run.left_out);
   if (!notes.empty() || with_story) text += "\n";
   return text + notes + (with_story ? story_of(run) : "");
 }
@@ -299,6 +300,9 @@ Json json_of(const CompareRun& run) {
   for (const Group& group : found.groups) object["groups"].push_back(json_of(group));
   object["contrasts"] = Json::array();
   for (const Contrast& contrast : found.contrasts) object["contrasts"].push_back(json_of(contrast));
+  object["skipped"] = Json::array();
+  for (const std::string& group : run.left_out)
+    object["skipped"].push_back({{"group", group}, {"rows", 1}});
   object["rows"] = rows_of(found);
   if (found.clusters > 0)
     object["clusters"] = {{"all", found.clusters}, {"shared", found.shared_clusters}};

@@ -22,10 +22,11 @@ struct Covariate {
 /// A finished comparison and what is worth telling about it.
 struct CompareRun {
   const Comparison& found;
-  std::vector<std::string> columns;  ///< names of the columns
-  std::string by;                    ///< name of the column that holds the groups
-  std::size_t omitted = 0;           ///< rows left out because of NaN
-  std::size_t filtered = 0;          ///< rows that --where left out
+  std::vector<std::string> columns;        ///< names of the columns
+  std::string by;                          ///< name of the column that holds the groups
+  std::vector<std::string> left_out = {};  ///< groups of one row
+  std::size_t omitted = 0;                 ///< rows left out because of NaN
+  std::size_t filtered = 0;                ///< rows that --where left out
   double read_seconds = 0;
   double seconds = 0;
   std::size_t peak_memory = 0;

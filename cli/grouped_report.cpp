@@ -96,13 +96,9 @@ std::string notes_of(const GroupedResult& found) {
   std::string text;
   for (const auto& [sentence, groups] : notes)
     text += item("note", fmt::format("{}: {}", list_of(groups), sentence));
-  if (found.skipped.empty()) return text;
   std::vector<std::string> skipped;
   for (const GroupResult& group : found.skipped) skipped.push_back(group.name);
-  return text +
-         item("skipped", fmt::format("{} group{} of one row, which {} no standard error: {}",
-                                     grouped(skipped.size()), skipped.size() == 1 ? "" : "s",
-                                     skipped.size() == 1 ? "has" : "have", list_of(skipped)));
+  return text + skipped_as_text(skipped);
 }
 
 std::string story_of(const GroupedRun& run) {
@@ -162,6 +158,13 @@ Json json_of(const GroupResult& group, const GroupedResult& found) {
 }
 
 }  // namespace
+
+std::string skipped_as_text(const std::vector<std::string>& groups) {
+  if (groups.empty()) return "";
+  return item("skipped", fmt::format("{} group{} of one row, which {} no standard error: {}",
+                                     grouped(groups.size()), groups.size() == 1 ? "" : "s",
+                                     groups.size() == 1 ? "has" : "have", list_of(groups)));
+}
 
 std::string title_of(const GroupedResult& found, std::size_t output) {
   // "mean of dep_delay"; a name such as slope(x) says its columns itself.

@@ -23,6 +23,9 @@ struct GroupedRun {
   std::size_t peak_memory = 0;
 };
 
+/// A line about groups of one row, which are left out; empty if there are none.
+[[nodiscard]] std::string skipped_as_text(const std::vector<std::string>& groups);
+
 /// A table of the groups for every value, with a picture of the intervals and the story of the run
 /// unless `quiet`.
 [[nodiscard]] std::string as_text(const GroupedRun& run, bool quiet);

@@ -47,7 +47,8 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
     const auto bar = reading_bar(arguments.quiet);
     read.progress = bar->callback();
     const auto source = with_marks(request, [&] { return data::open(arguments.files, read); });
-    const shards::Look look = shards::look(*source, request.statistics, options);
+    const shards::Look look =
+        with_marks(request, [&] { return shards::look(*source, request.statistics, options); });
     note_obstacle(request);
     return write_bytes(arguments.output, look.to_bytes(), "look");
   }

@@ -7,7 +7,7 @@
 
 #include "arguments.h"
 #include "bootfold/data.h"
-#include "bootfold/error.h"
+#include "bootfold/mistakes.h"
 #include "bootfold/source.h"
 #include "progress.h"
 
@@ -20,16 +20,14 @@ namespace bootfold::cli {
 /// A bar for files that are read several times: "reading", bytes and time left of this pass.
 [[nodiscard]] std::unique_ptr<ProgressBar> reading_bar(bool quiet);
 
-/// What read() returns. A column of --statistic that is not there is marked in its text.
+/// What read() returns. A column of --statistic that is not there, or cannot be used, is marked in
+/// its text.
 template <class Read>
-[[nodiscard]] auto with_marks(const Request& request, const Read& read) {
+auto with_marks(const Request& request, const Read& read) {
   try {
     return read();
-  } catch (const UnknownColumn& error) {
-    const std::string marked =
-        statistic::mark_column(request.statistic_texts, error.column(), error.problem());
-    if (marked == error.problem()) throw;  // of --where or --value: it marks its own text
-    throw InvalidArgument(marked);
+  } catch (...) {
+    statistic::throw_marked(request.statistic_texts);
   }
 }
 

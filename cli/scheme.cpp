@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -152,6 +154,30 @@ SchemeRequest::View::View(const SchemeRequest& request, const data::Table& table
   scheme_ = make_scheme(spec, option_of);
 }
 
+namespace {
+
+// Of a cluster that has rows in several strata.
+[[noreturn]] void fail_cluster(const data::Labels& clusters, const data::Labels& strata,
+                               std::uint32_t cluster) {
+  std::vector<std::string> names;
+  for (std::size_t row = 0; row < clusters.rows(); ++row) {
+    const std::string& name = strata.names[strata.codes[row]];
+    if (clusters.codes[row] == cluster && std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  }
+  throw InvalidArgument(fmt::format(
+      "cluster '{}' of --cluster {} has rows in {} strata of --strata {}, '{}' and {}; clusters "
+      "are "
+      "drawn within strata, so all rows of a cluster need the same stratum: add the column of the "
+      "strata to --cluster, or omit --strata",
+      clusters.names[cluster], clusters.column,
+      names.size() == 2 ? "two" : std::to_string(names.size()), strata.column, names[0],
+      names.size() == 2 ? fmt::format("'{}'", names[1])
+                        : fmt::format("{} more", names.size() - 1)));
+}
+
+}  // namespace
+
 void SchemeRequest::View::check_clusters(const SchemeRequest& request, const data::Table& table) {
   std::vector<data::Labels> several;
   for (std::size_t i = 0; i < request.strata_.size() + request.clusters_.size(); ++i)
@@ -164,13 +190,7 @@ void SchemeRequest::View::check_clusters(const SchemeRequest& request, const dat
   for (std::size_t row = 0; row < clusters.rows(); ++row) {
     std::uint32_t& known = stratum[clusters.codes[row]];
     if (known == kNone) known = strata.codes[row];
-    if (known != strata.codes[row])
-      throw InvalidArgument(fmt::format(
-          "cluster '{}' of --cluster {} has rows in two strata of --strata {}, '{}' and '{}'; "
-          "clusters are drawn within strata, so all rows of a cluster need the same stratum: add "
-          "the column of the strata to --cluster, or omit --strata",
-          clusters.names[clusters.codes[row]], clusters.column, strata.column, strata.names[known],
-          strata.names[strata.codes[row]]));
+    if (known != strata.codes[row]) fail_cluster(clusters, strata, clusters.codes[row]);
   }
 }
 

@@ -18,6 +18,9 @@ int places(double error) {
   return 1 - exponent;
 }
 
+// "nan", "inf" or "-inf": the sign of a NaN means nothing.
+std::string word_of(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
+
 // How a value and its error are written: fixed with so many places, or times a power of ten.
 struct Form {
   int all_digits = 0;  // so many at most, where the error says nothing
@@ -39,7 +42,7 @@ Form form_of(double value, double error, bool scientific = false) {
 }
 
 std::string write(double value, const Form& form) {
-  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (!std::isfinite(value)) return word_of(value);
   if (form.all_digits > 0) return fmt::format("{:.{}g}", value, form.all_digits);
   const double shown = form.scientific ? value * std::pow(10, -form.exponent) : value;
   std::string text = fmt::format("{:.{}f}", shown, form.places);
@@ -53,7 +56,7 @@ std::string scaled(double number) {
   static constexpr std::array<const char*, 5> kWords{"", " thousand", " million", " billion",
                                                      " trillion"};
   if (!std::isfinite(number) || number >= 9.995e14 || number < 0)
-    return fmt::format("{:.3g}", number);
+    return std::isfinite(number) ? fmt::format("{:.3g}", number) : word_of(number);
   std::size_t word = 0;
   while (word + 1 < kWords.size() && number >= 999.5) {
     number /= 1000;
@@ -79,7 +82,9 @@ std::string rounded(const Measured& each, const Form& form) {
 
 std::string with_error(const Measured& each, const Form& form) {
   const auto& [value, error] = each;
-  if (form.all_digits > 0) return fmt::format("{} +- {:.2g}", write(value, form), error);
+  if (form.all_digits > 0)
+    return fmt::format("{} +- {}", write(value, form),
+                       std::isfinite(error) ? fmt::format("{:.2g}", error) : word_of(error));
   if (!form.scientific) return fmt::format("{} +- {}", write(value, form), write(error, form));
   return fmt::format("({} +- {})e{:+03}", write(value, form), write(error, form), form.exponent);
 }
@@ -105,14 +110,15 @@ std::string with_error_beside(double value, double error, const Measured& other)
 
 std::string probability(double value, double error) {
   constexpr double kLeast = 0.0005;  // rounds to 0.001
-  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (!std::isfinite(value)) return word_of(value);
   if (value < kLeast) return "<0.001";
   const std::string text = fmt::format("{:.3f}", value);
   return std::isfinite(error) && error >= kLeast ? fmt::format("{} +- {:.3f}", text, error) : text;
 }
 
 std::string error_beside(double error, const Measured& other) {
-  if (!std::isfinite(error) || error <= 0 || form_of(other.value, other.error).scientific)
+  if (!std::isfinite(error)) return word_of(error);
+  if (error <= 0 || form_of(other.value, other.error).scientific)
     return fmt::format("{:.2g}", error);
   return fmt::format("{:.{}f}", error, std::clamp(places(error), 0, 17));
 }
@@ -137,7 +143,7 @@ TableNumbers::TableNumbers(std::span<const double> values, std::span<const doubl
 }
 
 std::string TableNumbers::operator()(double value) const {
-  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (!std::isfinite(value)) return word_of(value);
   if (!places_) return fmt::format("{:.10g}", value);
   if (notation_ == Notation::four_digits) return fmt::format("{:.3e}", value);
   if (notation_ == Notation::power)

@@ -38,6 +38,7 @@
 #include "bootfold/influence.h"
 #include "bootfold/interval.h"
 #include "bootfold/labels.h"
+#include "bootfold/mistakes.h"
 #include "bootfold/plan.h"
 #include "bootfold/precision.h"
 #include "bootfold/random.h"

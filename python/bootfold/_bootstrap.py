@@ -246,7 +246,8 @@ def bootstrap(
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
         core, shape = source.run(count, progress, call.checkpoint)
-        return Result(core, shape, None, source.note, call.asked)
+        named = source.named(core.outputs)
+        return Result(core, shape, None, source.note, call.asked, named)
     if count == "exact":
         return exact_result(source, call.asked)
     with checkpointed(source, call.checkpoint):

@@ -12,8 +12,10 @@ from bootfold._comparison_rows import (
     labelled,
     names_of_role,
     read_roles,
+    rows_beside,
     rows_of_cluster,
     told_as,
+    with_arrays,
 )
 from bootfold._comparison_statistics import (
     adjusted,
@@ -22,12 +24,13 @@ from bootfold._comparison_statistics import (
     own_columns,
     request_of,
     statistics_of,
+    take_rows,
 )
 from bootfold._comparison_table import joined_table
 from bootfold._computed import is_computed
 from bootfold._dates import check_no_dates, module_of
 from bootfold._engines import Collection
-from bootfold._expressions import columns_of, texts_of, with_columns
+from bootfold._expressions import as_table, columns_of, in_cluster, texts_of, with_columns
 from bootfold._labels import coded, label_meant, label_text, missing_labels
 from bootfold._options import (
     Progress,
@@ -42,6 +45,7 @@ from bootfold._source import row_numbers, set_labels, set_scheme, settings_of
 from bootfold._statistics import Named, Statistic
 from bootfold._table_read import limits_of
 from bootfold._table_source import table_source
+from bootfold._table_whole import frame_of_rows
 
 if TYPE_CHECKING:
     import os
@@ -58,8 +62,8 @@ Test: TypeAlias = Literal["bootstrap", "permutation"]
 def compare(
     df: Any,
     *,
-    value: str | Sequence[str] | None = None,
-    by: str | Sequence[str],
+    value: Any = None,
+    by: Any,
     control: Any = None,
     groups: Sequence[Any] | None = None,
     statistic: Any = "mean",
@@ -74,15 +78,15 @@ def compare(
     nested_replicates: int = 50,
     seed: Seed = 0,
     scheme: str | None = None,
-    strata: str | Sequence[str] | None = None,
-    clusters: str | Sequence[str] | None = None,
-    pair: str | Sequence[str] | None = None,
+    strata: Any = None,
+    clusters: Any = None,
+    pair: Any = None,
     two_stage: bool = False,
     block_length: float | None = None,
-    probabilities: str | None = None,
-    weights: str | None = None,
-    frequencies: str | None = None,
-    covariate: str | None = None,
+    probabilities: Any = None,
+    weights: Any = None,
+    frequencies: Any = None,
+    covariate: Any = None,
     size: int | None = None,
     rescale: Rescale = "sqrt",
     nan: Literal["error", "omit"] = "error",
@@ -107,13 +111,15 @@ def compare(
         where the rows are, as `bootstrap` does it. What needs all rows in one place (permutation
         tests, BCa and studentized intervals, pairs, weights, clusters that groups share) takes
         these columns into the memory of this process, if they fit into the memory limit.
-    value : str or list of str
+    value : str or list of str, optional
         The column whose statistic is compared, or an expression of a row such as "clicks / views";
         or several: each by itself, for statistics of one
         column; all of them together for "ratio" and the like, and as arguments for functions.
+        Not given where the statistics name their columns, or are functions of whole rows.
     by : str or list of str
         The column that names each row's group; with several columns, groups are the combinations
-        that occur, called "UA, 1".
+        that occur, called "UA, 1". Of a table in memory all columns that are named here and below
+        may also be given as Series or arrays with one value for each row.
     control : optional
         The group that the others are compared with; a combination as ``("UA", 1)`` or "UA, 1".
         Unless given: the one called "control", else the first.
@@ -121,8 +127,9 @@ def compare(
         The groups to compare with it; all unless given.
     statistic : str, callable, bootfold.sums(...), or a list of these
         As in `bootstrap`: a name, a NumPy function that has a name here, or any function of the
-        resampled values of a group that returns a number. With a list there is one comparison for
-        each statistic, and for each value where it is of one column.
+        resampled values of a group that returns a number. Without value= a function gets the
+        resampled rows of a group, as a frame of the columns that have no other use. With a list
+        there is one comparison for each statistic, and for each value where it is of one column.
     difference : {"absolute", "relative"}
         group - control, or that as a share of the control: the lift.
     interval : str
@@ -190,6 +197,15 @@ def compare(
     >>> table["group"], round(table["difference"][0], 3)
     (['B'], 0.02)
     """
+    given = {
+        **{"value": value, "by": by, "strata": strata, "clusters": clusters, "pair": pair},
+        **{"probabilities": probabilities, "weights": weights, "frequencies": frequencies},
+        "covariate": covariate,
+    }
+    df, given = with_arrays(df, given, columns_of(statistic))
+    value, by, strata, clusters, pair, probabilities, weights, frequencies, covariate = (
+        given.values()
+    )
     if not isinstance(by, str) and len(by) == 1:
         by = by[0]
     given = dict(locals())
@@ -198,7 +214,9 @@ def compare(
     names = [*values, *(name for name in columns_of(statistic) if name not in values)]
     texts = texts_of(statistic)
     options = dict.fromkeys(names, "statistic") | dict.fromkeys(values, "value")
-    check_values(values, statistics)
+    whole = take_rows(values, statistics) and engine is None and not in_cluster(df)
+    if not whole:
+        check_values(values, statistics)
     if covariate is not None:
         check_covariate(statistics, weights)
         names.append(covariate)
@@ -229,8 +247,11 @@ def compare(
             there = with_columns(there, checked, texts)
     df = there
     source = None if isinstance(df, Mapping) else table_source(df)
+    package = module_of(df) if source is None else source.package
+    if whole and (source is not None or isinstance(df, Mapping)):
+        rows = as_table(df) if source is None else source
+        df, source = frame_of_rows(rows, limits_of(memory, spool, nan, progress)), None
     if source is None:
-        package = module_of(df)
         found_columns = {
             role: labelled(role, name, lambda one, what: column_of(df, one, what))
             for role, name in roles.items()
@@ -240,12 +261,11 @@ def compare(
         for name, column in zip(names, columns, strict=True):
             check_no_dates(column, f"column '{name}'")
     else:
-        package = source.package
         found_columns = read_roles(
             source, {**roles, "value": names}, options, limits_of(memory, spool, nan, progress)
         )
         columns = tuple(found_columns["value"])
-    data = _data.read(columns, paired=True)
+    data = _data.read(rows_beside(df, roles) if whole else columns, paired=True, whole=whole)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
     omit = nan == "omit"
     codes, found = coded(found_columns["by"], data.rows, "by", omit=omit)
@@ -269,7 +289,7 @@ def compare(
     if omit:
         for role in ("by", "pair"):
             settings.leave_out(missing_labels(found_columns.get(role)))
-        dropped = _data.nan_rows(data.arrays)
+        dropped = _data.rows_with_nan(data)
         unknown = settings.with_nan()
         if unknown is not None:
             dropped = dropped | unknown
@@ -297,10 +317,17 @@ def compare(
             f"checkpoint is {stored!r} but there are {len(statistics)} statistics, and it holds "
             "one comparison; omit checkpoint, or compare one statistic at a time"
         )
+    if stored and whole:
+        raise ValueError(
+            f"checkpoint is {stored!r} but the statistic gets whole rows, which are not compared "
+            "with those of the file; omit checkpoint, or name columns by value="
+        )
     texts_of_groups = [label_text(name) for name in found]
     found_all: list[tuple[_core.Comparison, str]] = []
     for one in statistics:
-        own_data, own_names = own_columns(one, data, names, values)
+        own_data, own_names = (
+            (data, data.names) if whole else own_columns(one, data, names, values)
+        )
         request = request_of(one, own_data, own_names, settings)
         own = count
         if own == "auto":
@@ -327,7 +354,8 @@ def compare(
                 not isinstance(one, Named),
             )
         named = isinstance(one, Named)
-        found_all += [(each, ", ".join(each.columns if named else own_names)) for each in made]
+        told = [] if whole else own_names
+        found_all += [(each, ", ".join(each.columns if named else told)) for each in made]
     if stored:
         _core.remove_checkpoint(stored)
     return joined_table(package, found_all)

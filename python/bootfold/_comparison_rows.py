@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bootfold import _data
 from bootfold._dates import module_of
 from bootfold._engines import Wanted as ColumnsWanted
 from bootfold._engines import collection_of
-from bootfold._labels import Several
+from bootfold._expressions import names_of
+from bootfold._labels import LabelColumn, Several
 from bootfold._nearest import columns_told
 from bootfold._table_read import Limits, Wanted, in_memory
 from bootfold._table_source import TableSource
@@ -94,6 +97,100 @@ def column_of(frame: Any, name: str, role: str) -> Any:
     return frame[name]
 
 
+def _is_array(given: Any) -> bool:
+    return not isinstance(given, (str, list, tuple)) and any(
+        hasattr(given, name) for name in ("__array__", "__arrow_c_array__", "__arrow_c_stream__")
+    )
+
+
+def with_arrays(
+    df: Any, roles: dict[str, Any], others: Sequence[str]
+) -> tuple[Any, dict[str, Any]]:
+    """The table with the Series and arrays that are given for roles, and names in their place.
+
+    `others`: columns that the statistics name.
+    """
+    given = [part for one in roles.values() for part in (one if type(one) is list else [one])]
+    if not any(map(_is_array, given)):
+        return df, roles
+    there = None if module_of(df) == "xarray" else names_of(df)
+    table = _Table(df, there, {*others, *(one for one in given if isinstance(one, str))})
+    found = {}
+    for role, one in roles.items():
+        several = type(one) is list
+        names = [table.name_of(part, role) for part in (one if several else [one])]
+        found[role] = names if several else names[0]
+    return table.df, found
+
+
+class _Table:
+    """A table in memory that gets more columns."""
+
+    def __init__(self, df: Any, there: list[Any] | None, named: set[str]) -> None:
+        self.df, self._there, self._named = df, there, named
+
+    def name_of(self, given: Any, role: str) -> Any:
+        """The name of a column with these values; names as they are."""
+        if not _is_array(given):
+            return given
+        if self._there is None:
+            raise TypeError(
+                f"{role} is of type {type(given).__name__} but the rows are in no table in memory; "
+                "give the name of a column"
+            )
+        if len(given) <= len(self._there) and all(one in self._there for one in given):
+            return list(given)
+        rows = len(self.df[self._there[0]]) if self._there else 0
+        if hasattr(given, "columns") or getattr(given, "ndim", 1) != 1 or len(given) != rows:
+            raise ValueError(
+                f"{role} is of type {type(given).__name__} with {len(given)} rows but must be the "
+                f"name of a column, a list of names, or one value for each of the {rows} rows"
+            )
+        name = getattr(given, "name", None)
+        if not isinstance(name, str) or not name:
+            name = role
+            while name in self._there or name in self._named:
+                name += "_"
+        elif name in self._there and np.array_equal(np.asarray(self.df[name]), np.asarray(given)):
+            return name
+        elif name in self._named:
+            raise ValueError(
+                f"{role} is a Series called {name!r}, and another argument names a column "
+                f"{name!r} with other values; rename the Series"
+            )
+        self._add(name, given)
+        return name
+
+    def _add(self, name: str, values: Any) -> None:
+        module = module_of(self.df)
+        if module == "pandas":  # by place, whatever the index
+            own = values.array if hasattr(values, "array") else np.asarray(values)
+            self.df = self.df.assign(**{name: own})
+        elif module == "polars":
+            import polars
+
+            self.df = self.df.with_columns(polars.Series(name, values))
+        elif module == "pyarrow":
+            import pyarrow
+
+            own = values if module_of(values) == "pyarrow" else pyarrow.array(values)
+            if name in self.df.column_names:
+                self.df = self.df.drop_columns([name])
+            self.df = self.df.append_column(name, own)
+        else:
+            self.df = {**self.df, name: values}
+        self._there = names_of(self.df)
+        self._named.add(name)
+
+
+def rows_beside(df: Any, roles: dict[str, Any]) -> Any:
+    """The columns of a frame that have no role, for functions of whole rows."""
+    used = {name for role in roles.values() if role is not None for name in names_of_role(role)}
+    arrow = module_of(df) == "pyarrow"
+    kept = [name for name in (df.column_names if arrow else df.columns) if name not in used]
+    return df.select(kept) if arrow else df[kept]
+
+
 def names_of_role(name: str | Sequence[str]) -> list[str]:
     return [name] if isinstance(name, str) else list(name)
 
@@ -101,6 +198,7 @@ def names_of_role(name: str | Sequence[str]) -> list[str]:
 def labelled(role: str, name: str | Sequence[str], column: Callable[[str, str], Any]) -> Any:
     """The column of a role; of labels, also several columns."""
     names = names_of_role(name)
-    if len(names) == 1:
-        return column(names[0], role)
-    return Several(names, [column(one, role) for one in names])
+    found = [column(one, role) for one in names]
+    if role in _LABELS:
+        found = [LabelColumn(one, values) for one, values in zip(names, found, strict=True)]
+    return found[0] if len(found) == 1 else Several(names, found)

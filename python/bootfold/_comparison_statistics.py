@@ -58,13 +58,24 @@ def adjusted(data: Data, codes: Array, groups: int) -> Data:
     return Data(arrays, data.parts[:-1])
 
 
+def take_rows(values: list[str], statistics: list[Statistic]) -> bool:
+    """Whether the statistics are functions that get whole rows, as no column is named."""
+    return not values and all(isinstance(one, Function) for one in statistics)
+
+
 def check_values(values: list[str], statistics: list[Statistic]) -> None:
     """Only expressions name their columns."""
     for one in statistics:
         if values or (isinstance(one, Named) and "(" in one.names[0]):
             continue
-        told = one.names[0] if isinstance(one, Named) else one.name
-        raise TypeError(f"value is missing: name the column whose {told!r} is compared")
+        if isinstance(one, Named):
+            raise TypeError(
+                f"value is missing: name the column whose {one.names[0]!r} is compared"
+            )
+        raise TypeError(
+            f"value is missing: name the column that the statistic {one.name!r} gets, or a list of "
+            "columns, one for each of its arguments"
+        )
 
 
 def own_columns(

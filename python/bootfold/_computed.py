@@ -56,7 +56,7 @@ def inputs_of(names: Sequence[Any], there: Sequence[Any]) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def _is_text(column: Any) -> bool:
+def has_texts(column: Any) -> bool:
     """Whether a column has texts, which dates are too; one of objects without values has none."""
     if has_moments(column):
         return True
@@ -77,7 +77,7 @@ def _is_text(column: Any) -> bool:
     if package == "pandas" and str(dtype).startswith("str"):
         return True
     if dtype is not None and hasattr(dtype, "categories"):
-        return _is_text(np.asarray(dtype.categories))
+        return has_texts(np.asarray(dtype.categories))
     values = values_and_missing(column)[0]
     present = next((one for one in values.tolist() if one is not None and one == one), None)
     return isinstance(present, (str, bytes))
@@ -154,7 +154,7 @@ def computed(
     uses = _core.columns_used([expression], [str(one) for one in there])
     for name, as_text, as_number, no_time in uses:
         column = table[_meant(name, there)]
-        is_text = _is_text(column)
+        is_text = has_texts(column)
         if is_text and as_number:
             kind = "of dates" if has_moments(column) else "text"
             problem = f"column {name!r} is {kind}; compare it with text in quotes"

@@ -50,6 +50,11 @@ class Data:
         return names if len(names) == len(self.arrays) else []
 
     @property
+    def names_of_vectors(self) -> list[str]:
+        """The same, but nothing if a function of the data gets a table."""
+        return self.names if all(part.kind == "vector" for part in self.parts) else []
+
+    @property
     def rows(self) -> int:
         return int(self.arrays[0].shape[0])
 
@@ -141,6 +146,18 @@ def _part(value: Any, what: str, whole: bool = False) -> tuple[Part, list[Column
         f"{what} have {array.ndim} axes but rows and columns are two; axis= says along which axis "
         "several data sets lie"
     )
+
+
+def check_numbers(column: Any, name: str) -> None:
+    """Raises TypeError for a column of a table that has no numbers."""
+    what = f"column '{name}'"
+    check_no_dates(column, what)
+    module = module_of(column)
+    _check_no_text(column, module, what)
+    if module == "pandas":
+        pandas_column(column, what)
+    elif module not in ("polars", "pyarrow"):
+        number_array(column, what)
 
 
 def _check_no_text(value: Any, module: str, what: str) -> None:

@@ -12,7 +12,7 @@ from bootfold import _core
 from bootfold._interval import Alternative, Asked, Convention, Interval, Method, joined
 from bootfold._named import JoinedSource, NamedSource
 from bootfold._result import Result
-from bootfold._text import number
+from bootfold._text import interval_text, number
 
 if TYPE_CHECKING:
     import os
@@ -243,11 +243,11 @@ class ExactResult(Result):
         lines = ["bootfold.ExactResult"]
         asked = self._asked
         intervals = self._intervals(asked, "numpy")
-        for name, law, found in zip(self._names, self._laws, intervals, strict=True):
+        for name, law, found in zip(self._titles(), self._laws, intervals, strict=True):
             error = law.standard_error
             lines.append(
                 f"  {name}: {number(law.estimate, error)}, standard error "
-                f"{number(error, error)}, {100 * asked.confidence:g} % interval ({asked.method}) "
+                f"{number(error, error)}, {interval_text(asked)} "
                 f"{number(found.low, error)} to {number(found.high, error)}"
             )
         plan = self.plan

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bootfold import _core, _data
-from bootfold._computed import computed, inputs_of, is_computed
+from bootfold._computed import computed, has_texts, inputs_of, is_computed
 from bootfold._dates import module_of
 from bootfold._nearest import columns_told
 from bootfold._table_source import TableSource, table_source
@@ -113,6 +113,16 @@ def _with(table: Any, name: str, values: Array) -> Any:
     return table.append_column(name, pyarrow.array(values))
 
 
+def _check_numbers(column: Any, name: Any, texts: Sequence[str]) -> None:
+    """Raises TypeError that marks a column of text, or of dates, in the statistic that names it."""
+    if name not in columns_of(texts) or not has_texts(column):
+        return
+    try:
+        _data.check_numbers(column, str(name))
+    except TypeError as error:
+        raise TypeError(_core.mark_column(list(texts), str(name), str(error))) from None
+
+
 def with_columns(table: Any, columns: Sequence[Any], texts: Sequence[str] = ()) -> Any:
     """The table with the columns that are expressions. `texts`: the statistics, for messages.
 
@@ -131,6 +141,8 @@ def with_columns(table: Any, columns: Sequence[Any], texts: Sequence[str] = ()) 
     for name in columns:
         if is_computed(name, there):
             table = _with(table, name, computed(table, name, there, texts))
+        else:
+            _check_numbers(table[name], name, texts)
     return table
 
 
@@ -162,13 +174,20 @@ def _with_text_names(data: Any) -> Any:
     return data.set_axis([str(name) for name in data.columns], axis=1)
 
 
+def _of_series(data: Any) -> Any:
+    """A Series that has a name as a table of one column; other data as they are."""
+    is_series = module_of(data) in ("pandas", "polars") and hasattr(data, "to_frame")
+    name = getattr(data, "name", None) if is_series and not hasattr(data, "columns") else None
+    return data if name in (None, "") else data.to_frame()
+
+
 def prepared(data: Any, statistic: Any, columns: Any) -> tuple[Any, Any]:
     """Data that have all columns that a call sees, and the names of these."""
     named = columns_seen(statistic, columns)
     if named is None:
         return as_table(data), None
     if has_expressions(statistic):
-        data = _with_text_names(data)
+        data = _with_text_names(_of_series(data))
     made = as_table(with_columns(data, _data.column_names(named), texts_of(statistic)))
     known = (*_CLUSTERS, "xarray")
     if has_expressions(statistic) and not (
@@ -176,6 +195,6 @@ def prepared(data: Any, statistic: Any, columns: Any) -> tuple[Any, Any]:
     ):
         raise TypeError(
             f"the statistic {texts_of(statistic)[0]!r} names columns, but the data are no table; "
-            "give a DataFrame, an Arrow table, a dict of arrays or a file"
+            "give a DataFrame, a Series with a name, an Arrow table, a dict of arrays or a file"
         )
     return made, named

@@ -134,7 +134,7 @@ class FunctionSource:
                 "or say vectorized=False"
             )
         self._data = data
-        self.names = data.names  #: of the columns, if they have any
+        self.names = data.names_of_vectors
         self._shown = _Shown(data)
         self._settings = settings
         self.jackknife = jackknife

@@ -16,7 +16,7 @@ from bootfold._dates import module_of
 from bootfold._expressions import as_table
 from bootfold._frames import package_of, table
 from bootfold._groups_text import as_text
-from bootfold._interval import Asked, IntervalWarning
+from bootfold._interval import USUAL, Asked, IntervalWarning
 from bootfold._labels import Several, coded, label_meant, label_text, label_values, missing_labels
 from bootfold._made_source import of_kind, without_nan
 from bootfold._options import number_of_replicates, precision_number
@@ -73,7 +73,7 @@ class GroupedResult:
     3.9
     """
 
-    __slots__ = ("_package", "_rows", "by", "groups", "outputs", "skipped")
+    __slots__ = ("_asked", "_package", "_rows", "by", "groups", "outputs", "skipped")
 
     def __init__(
         self,
@@ -83,6 +83,7 @@ class GroupedResult:
         outputs: list[tuple[str, str]],
         package: str,
         rows: _GroupRows | None,
+        asked: Asked = USUAL,
     ) -> None:
         self.by = by  #: names of the columns of the groups
         self.groups = groups
@@ -90,6 +91,7 @@ class GroupedResult:
         self.outputs = outputs  #: statistic and column of each value of the flattened estimate
         self._package = package
         self._rows = rows
+        self._asked = asked
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -160,8 +162,8 @@ class GroupedResult:
         return forest(lines, path, (width, height), zero=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        content = (self.by, self.groups, self.skipped, self.outputs, self._package, None)
-        return GroupedResult, content
+        content = (self.by, self.groups, self.skipped, self.outputs, self._package)
+        return GroupedResult, (*content, None, self._asked)
 
     def __repr__(self) -> str:
         return as_text(self)
@@ -343,7 +345,7 @@ def _named(
         for name, used in _core.output_names(source.request)
     ]
     skipped = [labels[group.name] for group in found.skipped]
-    return GroupedResult(by, groups, skipped, outputs, package, rows)
+    return GroupedResult(by, groups, skipped, outputs, package, rows, rows.asked)
 
 
 def _one_by_one(
@@ -379,7 +381,7 @@ def _one_by_one(
                     np.array(result._core.standard_error_errors),
                 )
             )
-            outputs = [(name, ", ".join(rows.data.names)) for name in result.outputs]
+            outputs = result._value_names()
             done += size
             if tell is not None:
                 tell(done, int(sizes.sum()))
@@ -388,4 +390,4 @@ def _one_by_one(
             f"each of the {len(skipped)} groups of {', '.join(by)} has one row but needs at least "
             "2 to have a standard error; check the column of the groups"
         )
-    return GroupedResult(by, groups, skipped, outputs, package, rows)
+    return GroupedResult(by, groups, skipped, outputs, package, rows, rows.asked)

@@ -19,6 +19,7 @@ class Coded:
     codes: Array  #: a code for each row, 0, 1, ...
     names: Array  #: the sorted labels they stand for
     missing: Array | None = None  #: rows without a label, if there are any; their codes are void
+    column: str = ""  #: that they are of, for messages
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -27,6 +28,14 @@ class Coded:
         """The label of each row."""
         found: Array = self.names[self.codes].astype(dtype or self.names.dtype, copy=False)
         return found
+
+
+@dataclass(slots=True)
+class LabelColumn:
+    """Labels of a table whose columns do not know their names."""
+
+    name: str
+    values: Any
 
 
 @dataclass(slots=True)
@@ -124,6 +133,8 @@ def _filled(present: Array, missing: Array) -> Array:
 
 def values_and_missing(labels: Any) -> tuple[Array, Array]:
     """Labels as an array, and where they are missing."""
+    if isinstance(labels, LabelColumn):
+        labels = labels.values
     module = module_of(labels)
     if module == "pandas":
         missing = labels.isna().to_numpy()
@@ -159,9 +170,22 @@ def missing_labels(labels: Any) -> Array | None:
     return missing if missing.any() else None
 
 
-def _check_labelled(missing: Array | None, what: str, omit: bool) -> None:
+def _column_of(labels: Any) -> str:
+    """The name of the column that labels are of, as far as it is known."""
+    if isinstance(labels, Coded):
+        return labels.column
+    if isinstance(labels, LabelColumn) or module_of(labels) in ("pandas", "polars"):
+        name = getattr(labels, "name", None)
+        return "" if name is None else str(name)
+    return ""
+
+
+def _check_labelled(labels: Any, missing: Array | None, what: str, omit: bool) -> None:
     if missing is None or (omit and not missing.all()):
         return
+    column = _column_of(labels)
+    if column:
+        what += f" (column '{column}')"
     if omit:
         raise ValueError(f"{what} has no label in any row, and nan='omit' leaves none")
     row = int(missing.argmax())
@@ -174,7 +198,7 @@ def coded(labels: Any, rows: int, what: str, *, omit: bool = False) -> tuple[Arr
     `omit`: rows without a label have some code, and the caller leaves them out.
     """
     if isinstance(labels, Coded):
-        _check_labelled(labels.missing, what, omit)
+        _check_labelled(labels, labels.missing, what, omit)
         return labels.codes, labels.names
     if isinstance(labels, Several):
         return _combined([coded(column, rows, what, omit=omit) for column in labels.columns])
@@ -186,7 +210,7 @@ def coded(labels: Any, rows: int, what: str, *, omit: bool = False) -> tuple[Arr
             f"{what} has {array.shape[0]} labels but the data have {rows} rows; each needs one"
         )
     if missing.any():
-        _check_labelled(missing, what, omit)
+        _check_labelled(labels, missing, what, omit)
         array = array.copy()
         array[missing] = array[int((~missing).argmax())]
     try:

@@ -96,14 +96,14 @@ def plot(
             f"there are {len(estimates)} values, and a picture of each is too much; bootstrap fewer"
         )
     charts = []
-    for k, name in enumerate(result.outputs):
+    for k, name in enumerate(result._titles()):
         limits = None
         words = f"{replicates.shape[0]:,} replicates"
         if interval is not None:
             lows, highs = (np.atleast_1d(np.asarray(v)).reshape(-1) for v in interval)
             limits = (float(lows[k]), float(highs[k]))
             words = (
-                f"{estimates[k]:.6g}, {100 * interval.confidence:g} % {interval.method} interval "
+                f"{estimates[k]:.6g}, {100 * interval.confidence:g}% {interval.method} interval "
                 f"{limits[0]:.6g} to {limits[1]:.6g}; {words}"
             )
         charts.append(_one(altair, replicates[:, k], estimates[k], limits, name, words, size))

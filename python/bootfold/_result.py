@@ -23,7 +23,7 @@ from bootfold._named import NamedSource
 from bootfold._options import Progress, whole_number
 from bootfold._saved import content_of, object_of
 from bootfold._source import Source
-from bootfold._text import as_html, as_text
+from bootfold._text import as_html, as_text, titles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Result:
     (10000,)
     """
 
-    __slots__ = ("_asked", "_core", "_note", "_shape", "_source", "_studentized")
+    __slots__ = ("_asked", "_core", "_named", "_note", "_shape", "_source", "_studentized")
 
     def __init__(
         self,
@@ -54,8 +54,10 @@ class Result:
         source: Source | None = None,
         note: str = "",
         asked: Asked = USUAL,
+        named: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._core = core
+        self._named = named  # without a source: statistic and columns of each value, if known
         self._studentized: _core.Result | None = None  # the same run with standard errors
         self._shape = shape
         self._source = source
@@ -215,7 +217,8 @@ class Result:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (content_of(self), self._shape, self._note, self._asked)
+        content = (content_of(self), self._shape, self._note, self._asked)
+        return _unpickled, (*content, self._value_names())
 
     def plot(
         self,
@@ -271,25 +274,36 @@ class Result:
 
     def _value_names(self) -> list[tuple[str, str]]:
         """Statistic and columns of each value."""
+        if self._source is None and self._named:
+            return list(self._named)
         given: list[str] = getattr(self._source, "names", [])
         if given and isinstance(self._source, NamedSource):
             found = _core.output_names(self._source.request)
             return [(statistic, ", ".join(columns)) for statistic, columns in found]
         return [(output, ", ".join(given)) for output in self.outputs]
 
+    def _titles(self) -> list[str]:
+        return titles(self.outputs, self._value_names())
+
     def __repr__(self) -> str:
-        text = as_text(self._core, self._asked)
+        text = as_text(self._core, self._asked, self._titles())
         if isinstance(self._source, NamedSource) and np.isnan(self._core.estimates).any():
             for reason in self._source.request.undefined_reasons():
                 text += f"\n  undefined: {reason}"
         return text
 
     def _repr_html_(self) -> str:
-        return as_html(self._core, self._asked)
+        return as_html(self._core, self._asked, self._titles())
 
 
-def _unpickled(content: bytes, shape: tuple[int, ...], note: str, asked: Asked) -> Result:
-    return Result(object_of(content, _core.Result.load), shape, None, note, asked)
+def _unpickled(
+    content: bytes,
+    shape: tuple[int, ...],
+    note: str,
+    asked: Asked,
+    named: Sequence[tuple[str, str]] = (),
+) -> Result:
+    return Result(object_of(content, _core.Result.load), shape, None, note, asked, named)
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -14,7 +14,7 @@ from bootfold._metrics import NAMES, OF_CLASSES, OF_PROBABILITIES, Metric, Prepa
 from bootfold._options import whole_number
 from bootfold._result import Result
 from bootfold._returned import check_returned
-from bootfold._score_ranks import by_ranks, scores_of, value_names
+from bootfold._score_ranks import VERSUS, by_ranks, scores_of, value_names
 from bootfold._sums import sums
 from bootfold._table_rows import predictions_of, rows_of
 from bootfold._table_source import table_source
@@ -59,8 +59,9 @@ def bootstrap_score(
     estimator_or_predictions : estimator, array_like, path, query, ... or a list of two
         A fitted scikit-learn estimator, or what it says of the rows: classes or numbers, or
         probabilities where the metric takes those. A list of two, ``[model, other]``, compares them
-        as `versus` does. Or a table that has predictions and truth:
-        any that `bootstrap` takes but data frames.
+        as `versus` does; the values are then called after the classes of the estimators or the
+        names of the Series, if these differ, or else "model 1" and "model 2". Or a table that has
+        predictions and truth: any that `bootstrap` takes but data frames.
     X : array_like, path, query, ... or None
         The rows of the test set; None where predictions are given.
     y : array_like or column name
@@ -79,7 +80,8 @@ def bootstrap_score(
         another.
     versus : estimator, array_like or column name, optional
         A second model, or its predictions. Both are scored on the same resamples, and the result
-        has three values: the two scores, and the first minus the second.
+        has three values: the two scores, and the first minus the second. They are called
+        "accuracy", "accuracy of versus" and "difference", for example.
     pos_label : optional
         The class that counts, for "f1", and the one that has the greater scores, for "roc_auc" and
         "average_precision". Unless given: 1 if there is one, else the greater of two; for measures
@@ -120,16 +122,16 @@ def bootstrap_score(
     ['accuracy', 'accuracy of versus', 'difference']
     >>> [round(value, 3) for value in r.estimate.tolist()]
     [0.8, 0.6, 0.2]
-    >>> bf.bootstrap_score([said, other], None, truth, "accuracy", seed=7).estimate.tolist() == (
-    ...     r.estimate.tolist()
-    ... )
-    True
+    >>> bf.bootstrap_score([said, other], None, truth, "accuracy", seed=7).outputs
+    ['accuracy of model 1', 'accuracy of model 2', 'accuracy: model 1 - model 2']
     """
+    models: tuple[str, ...] = () if versus is None else VERSUS
     pair = _two_models(estimator_or_predictions, y)
     if pair is not None:
         if versus is not None:
             raise ValueError("versus is given but there are two models already; omit versus")
         estimator_or_predictions, versus = pair
+        models = _names_of(*pair)
     roles = {"y": y, "strata": strata, "clusters": clusters, "versus": versus}
     estimator_or_predictions, X, roles = _read(estimator_or_predictions, X, columns, roles)
     y, strata, clusters, versus = roles.values()
@@ -170,13 +172,13 @@ def bootstrap_score(
             f"({', '.join(sorted(fast.arguments))}); give its name, and pos_label= if it is needed"
         )
     if fast is None or (response is not None and response != fast.response):
-        return _by_resamples(subjects, truth, metric, response, arguments)
+        return _by_resamples(subjects, truth, metric, response, models, arguments)
     if fast.prepare is None:
         scored = [
             scores_of(fast.name, truth, s.response(fast.response), s.classes, pos_label)
             for s in subjects
         ]
-        return by_ranks(fast.name, scored, arguments)
+        return by_ranks(fast.name, scored, models, arguments)
     prepared = []
     for subject in subjects:
         if threshold is None:
@@ -188,7 +190,7 @@ def bootstrap_score(
             positive, score = scores_of(fast.name, truth, told, subject.classes, pos_label)
             metric_arguments = {"pos_label": True} if fast.name == "f1" else {}
             prepared.append(fast.prepare(positive, score >= threshold, **metric_arguments))
-    return _by_means(prepared, fast.name, arguments)
+    return _by_means(prepared, fast.name, models, arguments)
 
 
 def _two_models(given: Any, y: Any) -> tuple[Any, Any] | None:
@@ -206,6 +208,17 @@ def _two_models(given: Any, y: Any) -> tuple[Any, Any] | None:
     rows = -1 if isinstance(y, str) else len(y)
     arrays = [hasattr(one, "__len__") and len(one) == rows for one in given]
     return (given[0], given[1]) if rows > 2 and arrays == [True, True] else None
+
+
+def _names_of(first: Any, second: Any) -> tuple[str, str]:
+    """What two models are called: their classes or the names of Series if these differ."""
+    names = [
+        type(model).__name__ if hasattr(model, "predict") else getattr(model, "name", None)
+        for model in (first, second)
+    ]
+    if names[0] != names[1] and all(isinstance(name, str) and name for name in names):
+        return str(names[0]), str(names[1])
+    return "model 1", "model 2"
 
 
 def _read(
@@ -331,7 +344,9 @@ def _prepared(
     return metric.prepare(truth, told, **arguments)
 
 
-def _by_means(prepared: list[Prepared], name: str, arguments: dict[str, Any]) -> Result:
+def _by_means(
+    prepared: list[Prepared], name: str, models: tuple[str, ...], arguments: dict[str, Any]
+) -> Result:
     columns = tuple(column for one in prepared for column in one.columns)
 
     def finish(means: Array) -> Array:
@@ -343,7 +358,7 @@ def _by_means(prepared: list[Prepared], name: str, arguments: dict[str, Any]) ->
         return found[0] if len(found) == 1 else np.stack([*found, found[0] - found[1]])
 
     statistic = sums(
-        lambda *features: features, finish, name=name, outputs=value_names(name, len(prepared))
+        lambda *features: features, finish, name=name, outputs=value_names(name, models)
     )
     return bootstrap(columns, statistic, paired=True, **arguments)
 
@@ -353,6 +368,7 @@ def _by_resamples(
     truth: Array,
     metric: Any,
     response: str | None,
+    models: tuple[str, ...],
     arguments: dict[str, Any],
 ) -> Result:
     """Any metric: called on the rows of every resample."""
@@ -368,6 +384,8 @@ def _by_resamples(
     if not callable(scorer):
         raise TypeError(f"metric is {metric!r} but must be a name or a function")
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "score")
+    if name == "<lambda>":
+        name = "score"
     scores = [_score_of(subject, truth, metric, scorer, response) for subject in subjects]
 
     def score(rows: Array) -> Any:
@@ -376,7 +394,7 @@ def _by_resamples(
         check_returned(found, f"the statistic {name}", "a number")
         if len(found) == 1:
             return found[0]
-        return dict(zip(value_names(name, 2), (*found, found[0] - found[1]), strict=True))
+        return dict(zip(value_names(name, models), (*found, found[0] - found[1]), strict=True))
 
     score.__name__ = name
     return bootstrap(np.arange(truth.shape[0]), score, vectorized=False, **arguments)

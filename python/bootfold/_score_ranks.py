@@ -18,9 +18,21 @@ if TYPE_CHECKING:
     from bootfold._options import Progress
 
 
-def value_names(name: str, models: int) -> list[str]:
-    """Of the values: one model's, or those of two and their difference."""
-    return [name] if models == 1 else [name, f"{name} of versus", "difference"]
+#: What two models are called that are given as a model and versus=.
+VERSUS = ("", "versus")
+
+
+def value_names(name: str, models: tuple[str, ...]) -> list[str]:
+    """Of the values: one model's, or those of two and their difference.
+
+    `models`: what these are called, of two; nothing of one.
+    """
+    if not models:
+        return [name]
+    if models == VERSUS:
+        return [name, f"{name} of versus", "difference"]
+    first, second = models
+    return [f"{name} of {first}", f"{name} of {second}", f"{name}: {first} - {second}"]
 
 
 def scores_of(
@@ -52,12 +64,18 @@ def scores_of(
 class _RankSource:
     """Replicates of measures of ranking: counts are walked over in the order of the scores."""
 
-    def __init__(self, name: str, scored: list[tuple[Array, Array]], settings: Settings) -> None:
+    def __init__(
+        self,
+        name: str,
+        scored: list[tuple[Array, Array]],
+        models: tuple[str, ...],
+        settings: Settings,
+    ) -> None:
         self._name = name
         self._positive = scored[0][0]
         self._scores = [np.ascontiguousarray(score) for _, score in scored]
         self._settings = settings
-        self._outputs = value_names(name, len(scored))
+        self._outputs = value_names(name, models)
         self.request = settings.request([self._positive, *self._scores], [])
         self.request.add_named(name)
         self.note = ""
@@ -142,7 +160,12 @@ def _precisions_without(positive: Array, score: Array) -> Array:
     return found
 
 
-def by_ranks(name: str, scored: list[tuple[Array, Array]], arguments: dict[str, Any]) -> Result:
+def by_ranks(
+    name: str,
+    scored: list[tuple[Array, Array]],
+    models: tuple[str, ...],
+    arguments: dict[str, Any],
+) -> Result:
     rows = len(scored[0][0])
     settings = Settings(
         seed_number(arguments["seed"]),
@@ -150,6 +173,6 @@ def by_ranks(name: str, scored: list[tuple[Array, Array]], arguments: dict[str, 
         thread_number(arguments["threads"]),
     )
     set_labels(settings, arguments["strata"], arguments["clusters"], rows)
-    source = _RankSource(name, scored, settings)
+    source = _RankSource(name, scored, models, settings)
     core = source.run(arguments["replicates"], 0, NOTHING, arguments["progress"])
     return Result(core, source.shape, source, source.note)

@@ -70,6 +70,7 @@ class StreamedTable:
         self._single = statistic.single
         self._count = len(statistic.names)
         self._shape = () if vector else (len(columns),)
+        self._column = columns[0] if len(columns) == 1 else ""
 
     def run(
         self, replicates: int, progress: Progress, checkpoint: str = ""
@@ -83,6 +84,10 @@ class StreamedTable:
         if checkpoint:
             _core.remove_checkpoint(checkpoint)
         return core, self._shape_of(len(core.outputs))
+
+    def named(self, outputs: list[str]) -> list[tuple[str, str]]:
+        """Statistic and column of each value."""
+        return [(output, self._column) for output in outputs]
 
     def explain(self, replicates: int) -> _core.Plan:
         """What run() would do."""

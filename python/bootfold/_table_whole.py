@@ -52,6 +52,14 @@ def with_texts(
     return _frame(given, used, others, limits)
 
 
+def frame_of_rows(source: TableSource, limits: Limits) -> Any:
+    """All columns as a frame in memory."""
+    names = list(source.names)
+    kinds = source.types_of(names)
+    others = [n for n, kind in zip(names, kinds, strict=True) if kind and not _is_number(kind)]
+    return _frame(source, names, others, limits)
+
+
 def _is_number(kind: str) -> bool:
     return kind.lower().startswith(_NUMBERS)
 
@@ -82,7 +90,7 @@ def _frame(source: TableSource, columns: list[str], others: list[str], limits: L
             raise ValueError(
                 f"the function gets whole rows of {source.told}, as some columns are no numbers, "
                 f"and they exceed the memory limit of {size(limit)}; raise memory=, or choose "
-                "fewer columns by columns="
+                "fewer columns by columns= (of compare by value=)"
             )
     if package == "polars":
         import polars

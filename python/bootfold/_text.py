@@ -94,16 +94,34 @@ def units_alike(units: Sequence[float]) -> list[float]:
     return [shared.get(unit, known[0]) for unit in units]
 
 
-def rows_of(core: _core.Result, asked: Asked) -> tuple[list[str], list[list[str]]]:
+def interval_text(asked: Asked) -> str:
+    """The heading of intervals: "95% interval (percentile)"."""
+    return f"{100 * asked.confidence:g}% interval ({asked.method})"
+
+
+def titles(outputs: Sequence[str], names: Sequence[tuple[str, str]]) -> list[str]:
+    """What values are called: "mean of price", where an output does not name its columns.
+
+    `names`: statistic and columns of each.
+    """
+    return [
+        f"{output} of {value}" if value and output == statistic and "(" not in output else output
+        for output, (statistic, value) in zip(outputs, names, strict=True)
+    ]
+
+
+def rows_of(
+    core: _core.Result, asked: Asked, names: Sequence[str]
+) -> tuple[list[str], list[list[str]]]:
     """A heading and a line for each output: what a person wants to see of a result."""
     jackknife = core.jackknife
     heading = ["", "estimate", "standard error", "bias"]
     intervals: Sequence[Any] = ()
     if not jackknife:
-        heading.append(f"{100 * asked.confidence:g} % interval ({asked.method})")
+        heading.append(interval_text(asked))
         intervals = core.intervals(asked.method, asked.confidence, asked.alternative)
     lines = []
-    for k, name in enumerate(core.outputs[:_MOST_ROWS]):
+    for k, name in enumerate(names[:_MOST_ROWS]):
         error = core.standard_errors[k]
         told = core.standard_error_errors[k]
         line = [name, number(core.estimates[k], error), number(error, error)]
@@ -131,9 +149,9 @@ def footer(core: _core.Result) -> str:
     return f"{text}; {plan.scheme}, path {plan.paths}"
 
 
-def as_text(core: _core.Result, asked: Asked) -> str:
+def as_text(core: _core.Result, asked: Asked, names: Sequence[str]) -> str:
     """A few lines for a terminal."""
-    heading, lines = rows_of(core, asked)
+    heading, lines = rows_of(core, asked, names)
     if len(core.outputs) == 1:
         name, *values = lines[0]
         width = max(map(len, heading))
@@ -147,11 +165,11 @@ def as_text(core: _core.Result, asked: Asked) -> str:
     return "\n".join(["bootfold.Result", *(line.rstrip() for line in body), f"  {footer(core)}"])
 
 
-def as_html(core: _core.Result, asked: Asked) -> str:
+def as_html(core: _core.Result, asked: Asked, names: Sequence[str]) -> str:
     """A table, and for one value a picture of its replicates."""
     import html
 
-    heading, lines = rows_of(core, asked)
+    heading, lines = rows_of(core, asked, names)
     cells = "".join(f"<th style='text-align:right'>{html.escape(h)}</th>" for h in heading)
     rows = "".join(
         "<tr>"

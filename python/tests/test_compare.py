@@ -450,3 +450,93 @@ def test_text_files_give_the_table_of_other_files(tmp_path):
     df.to_csv(tmp_path / "v.csv", index=False)
     found = bf.compare(tmp_path / "v.csv", value="revenue", by="cut", replicates=20)
     assert isinstance(found.table, pa.Table)
+
+
+def kinds_of_table(table):
+    return {
+        "pandas": table,
+        "polars": pl.from_pandas(table),
+        "pyarrow": pa.Table.from_pandas(table),
+        "dict": {name: table[name].to_numpy() for name in table},
+    }
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "dict"])
+def test_columns_may_be_given_as_arrays(kind):
+    table = kinds_of_table(TABLE)[kind]
+    run = {"replicates": 100, "seed": 7}
+    wanted = bf.compare(table, value="revenue", by="variant", clusters="visits", **run)
+    found = bf.compare(
+        table, value=table["revenue"], by=table["variant"], clusters=table["visits"], **run
+    )
+    for name in ("group", "difference", "low", "high", "clusters"):
+        assert list(found[name]) == list(wanted[name])
+    made = np.minimum(np.asarray(table["revenue"]), 1.0)
+    several = bf.compare(table, value=[made, "revenue"], by="variant", **run)
+    assert [str(value) for value in several["value"]] == ["value"] * 2 + ["revenue"] * 2
+    assert float(str(several["estimate"][0])) == pytest.approx(
+        TABLE.revenue[TABLE.variant == "B"].clip(upper=1.0).mean()
+    )
+
+
+def test_arrays_are_taken_by_place_and_under_their_name():
+    run = {"by": "variant", "replicates": 50}
+    clipped = TABLE.revenue.clip(upper=1.0)
+    found = bf.compare(TABLE, value=clipped.set_axis(range(300, 600)), **run)
+    assert list(found["value"]) == ["revenue", "revenue"]
+    wanted = bf.compare(TABLE.assign(revenue=clipped), value="revenue", **run)
+    pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(wanted))
+    several = bf.compare(TABLE, value=TABLE.columns[1:3], **run)  # still names
+    assert list(several["value"]) == ["revenue"] * 2 + ["visits"] * 2
+    with pytest.raises(ValueError, match="value is of type Series with 5 rows but must be the"):
+        bf.compare(TABLE, value=TABLE.revenue[:5], **run)
+    with pytest.raises(ValueError, match="value is of type DataFrame"):
+        bf.compare(TABLE, value=TABLE[["revenue"]], **run)
+    with pytest.raises(ValueError, match="value is a Series called 'revenue', and another arg"):
+        bf.compare(TABLE, value=clipped, weights="revenue", **run)
+    with pytest.raises(TypeError, match="in no table in memory; give the name of a column"):
+        bf.compare(pl.from_pandas(TABLE).lazy(), value=TABLE.revenue, **run)
+
+
+def test_a_function_without_value_gets_whole_rows(tmp_path):
+    table = TABLE.assign(country=np.where(RNG.random(300) < 0.5, "DE", "AT"))
+    table.to_parquet(tmp_path / "t.parquet")
+    run = {"by": "variant", "replicates": 50, "seed": 7}
+
+    def of_germany(rows):
+        german = np.asarray(rows["country"]) == "DE"
+        return float(np.asarray(rows["revenue"])[german].mean())
+
+    groups = bf.bootstrap(table, of_germany, by="variant", replicates=50, seed=7)
+    tables = kinds_of_table(table) | {
+        "parquet": tmp_path / "t.parquet",
+        "lazy": pl.from_pandas(table).lazy(),
+    }
+    for data in tables.values():
+        found = bf.compare(data, statistic=of_germany, **run)
+        for column in ("estimate", "estimate_low", "estimate_high"):
+            wanted = [getattr(each, column.removeprefix("estimate_")) for each in groups]
+            assert [float(str(v)) for v in found[column]] == pytest.approx(wanted[1:])
+        assert [str(value) for value in found["value"]] == ["", ""]
+    # Frames of numbers alone, without the columns that have another use.
+    seen = set()
+
+    def mean(rows):
+        seen.add(tuple(rows.columns))
+        return rows.revenue.mean()
+
+    found = bf.compare(TABLE, statistic=mean, clusters="visits", **run)
+    wanted = bf.compare(TABLE, value="revenue", statistic=np.mean, clusters="visits", **run)
+    assert list(found["estimate"]) == pytest.approx(list(wanted["estimate"]))
+    assert seen == {tuple(name for name in TABLE if name not in ("variant", "visits"))}
+    lacking = table.copy()
+    lacking.loc[4, "country"] = None
+    with pytest.raises(ValueError, match="column country, row 4 is missing"):
+        bf.compare(lacking, statistic=of_germany, **run)
+    omitted = bf.compare(lacking, statistic=of_germany, nan="omit", **run)
+    dropped = bf.compare(lacking.dropna(), statistic=of_germany, **run)
+    pd.testing.assert_frame_equal(pd.DataFrame(omitted), pd.DataFrame(dropped))
+    with pytest.raises(TypeError, match="name the column that the statistic 'of_germany' gets"):
+        bf.compare(table, statistic=[of_germany, "mean(revenue)"], **run)
+    with pytest.raises(ValueError, match="checkpoint is .* gets whole rows"):
+        bf.compare(table, statistic=of_germany, checkpoint=tmp_path / "c", **run)

@@ -97,6 +97,30 @@ def test_groups_and_comparisons_take_expressions() -> None:
         bf.compare(FRAME, by="cut", statistic="mean")
 
 
+def test_a_series_with_a_name_is_a_table_of_one_column() -> None:
+    wanted = bf.bootstrap(FRAME, "mean(price > 500)", replicates=50).replicates
+    for series in (FRAME["price"], pl.from_pandas(FRAME)["price"]):
+        found = bf.bootstrap(series, "mean(price > 500)", replicates=50).replicates
+        np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(ValueError, match="there is no column 'carat'; the columns are price"):
+        bf.bootstrap(FRAME["price"], "mean(carat)")
+    with pytest.raises(TypeError, match="a Series with a name"):
+        bf.bootstrap(FRAME["price"].rename(None), "mean(price)")
+
+
+def test_text_that_is_used_as_numbers_is_marked() -> None:
+    tables = (FRAME, pl.from_pandas(FRAME), pa.Table.from_pandas(FRAME), FRAME.to_dict("list"))
+    for table in tables:
+        for by in (None, "price"):
+            with pytest.raises(TypeError, match="column 'cut' is text") as caught:
+                bf.bootstrap(table, "sum(price) / mean(cut)", by=by)
+            assert str(caught.value).endswith(
+                "\n  sum(price) / mean(cut)\n                    ^~~"
+            )
+        with pytest.raises(TypeError, match=r"\n  mean\(cut\)\n       \^~~$"):
+            bf.compare(table, statistic="mean(cut)", by="price")
+
+
 def test_mistakes_are_marked() -> None:
     with pytest.raises(ValueError, match="no column 'prise'; did you mean 'price'") as caught:
         bf.bootstrap(FRAME, "mean(log(prise))")

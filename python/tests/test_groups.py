@@ -104,6 +104,38 @@ def test_functions_and_sums_are_bootstrapped_group_by_group():
         assert list(found.to_frame().value) == ["delay"] * 3
 
 
+def test_a_function_of_whole_rows_has_no_column():
+    df = flights().assign(month="may")
+    for data in (df, df.drop(columns="month")):
+        found = bf.bootstrap(
+            data,
+            lambda t: {"m": t.delay.mean(), "s": t.delay.std()},
+            by="carrier",
+            replicates=20,
+            confidence=0.9,
+        )
+        title, heading, first, *_ = repr(found).splitlines()
+        assert title == "m, s by carrier"
+        assert re.split("  +", heading.strip()) == [
+            *("carrier", "statistic", "rows", "estimate", "standard error"),
+            "90% interval (percentile)",
+        ]
+        assert first.split()[:2] == ["AA", "m"]
+        assert found.outputs == [("m", ""), ("s", "")]
+        assert set(found.to_frame().value) == {""}
+        assert repr(pickle.loads(pickle.dumps(found))) == repr(found)
+
+
+def test_groups_of_one_row_are_named():
+    df = pd.DataFrame({"g": [1, 1, *range(2, 15)], "h": "z", "x": np.arange(15.0)})
+    for statistic in ("mean", lambda x: float(np.mean(x))):
+        text = repr(bf.bootstrap(df, statistic, columns="x", by="g", replicates=20))
+        told = "  13 groups of one row are left out: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more"
+        assert text.splitlines()[-1] == told
+    text = repr(bf.bootstrap(df[:4], "mean", columns="x", by=["g", "h"], replicates=20))
+    assert text.endswith("2 groups of one row are left out: (2, z), (3, z)")
+
+
 def test_labels_may_be_an_array():
     x = np.arange(10.0)
     labels = np.array(["a", "b"] * 5)
@@ -119,7 +151,7 @@ def test_groups_of_one_row_are_left_out():
         found = bf.bootstrap(df, statistic, columns="x", by="g", replicates=20)
         assert [group.group for group in found] == ["a"]
         assert found.skipped == ["b"]
-        assert "1 group of one row" in repr(found)
+        assert repr(found).endswith("\n  1 group of one row is left out: b")
         with pytest.raises(KeyError, match="no group 'b'"):
             found["b"]
         alone = pd.DataFrame({"g": ["a", "b"], "x": [1.0, 2.0]})

@@ -37,21 +37,36 @@ def test_omit_leaves_rows_without_a_label_out(tmp_path, kind, label):
     data = kinds(tmp_path)[kind]
     kept = KEPT.astype({"n": int})
     for role in ("strata", "clusters"):
-        with pytest.raises(ValueError, match=f"{role} has no label in row 2; nan='omit' leaves"):
+        told = rf"{role} \(column '{label}'\) has no label in row 2; nan='omit' leaves"
+        with pytest.raises(ValueError, match=told):
             bf.bootstrap(data, "mean", columns="x", **{role: label}, **RUN)
         found = bf.bootstrap(data, "mean", columns="x", nan="omit", **{role: label}, **RUN)
         expected = bf.bootstrap(kept, "mean", columns="x", **{role: label}, **RUN)
         np.testing.assert_array_equal(found.replicates, expected.replicates)
-    with pytest.raises(ValueError, match="by has no label in row 2"):
+    with pytest.raises(ValueError, match=rf"by \(column '{label}'\) has no label in row 2"):
         bf.bootstrap(data, "mean", columns="x", by=label, **RUN)
     found = bf.bootstrap(data, "mean", columns="x", by=label, nan="omit", **RUN)
     expected = bf.bootstrap(kept, "mean", columns="x", by=label, **RUN)
     assert [(g.rows, g.low, g.high) for g in found] == [(g.rows, g.low, g.high) for g in expected]
-    with pytest.raises(ValueError, match="by has no label in row 2"):
+    with pytest.raises(ValueError, match=rf"by \(column '{label}'\) has no label in row 2"):
         bf.compare(data, value="x", by=label, **RUN)
     table = bf.compare(data, value="x", by=label, nan="omit", **RUN)
     expected = bf.compare(kept, value="x", by=label, **RUN)
     assert [float(str(v)) for v in table["low"]] == list(expected["low"])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "parquet", "lazy"])
+def test_of_several_columns_the_one_without_a_label_is_named(tmp_path, kind):
+    data = kinds(tmp_path)[kind]
+    for call in (
+        lambda: bf.bootstrap(data, "mean", columns="n", by=["x", "g"], **RUN),
+        lambda: bf.bootstrap(data, "mean", columns="n", clusters=["x", "g"], **RUN),
+        lambda: bf.compare(data, value="n", by=["x", "g"], **RUN),
+    ):
+        with pytest.raises(ValueError, match=r"\(column 'g'\) has no label in row 2"):
+            call()
+    with pytest.raises(ValueError, match="^strata has no label in row 1"):
+        bf.bootstrap([1.0, 2.0], "mean", strata=["a", None], **RUN)
 
 
 def test_all_labels_are_missing():

@@ -93,7 +93,7 @@ def test_an_interval_that_was_asked_for_needs_no_data_later(tmp_path):
         r = bf.bootstrap(X, "mean", replicates=500, interval=method, confidence=0.8)
         assert r.interval().method == method
         assert r.interval() == r.interval(method, 0.8, "two-sided")
-        assert f"80 % interval ({method})" in repr(r)
+        assert f"80% interval ({method})" in repr(r)
         r.save(tmp_path / "run.safetensors")
         assert bf.load(tmp_path / "run.safetensors").interval(method, 0.8) == r.interval()
         assert r.extend(100).interval().method == method

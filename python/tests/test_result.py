@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -155,7 +156,7 @@ def test_replicates_live_longer_than_the_result(r):
 def test_numbers_of_any_size_have_one_notation():
     for scale in (1e-15, 1e-12, 1e-3, 1.0, 1e4, 1e5, 1e12, 1e20):
         text = repr(bf.bootstrap(np.arange(40) * scale + scale / 2, "mean", replicates=200))
-        values = "\n".join(line[30:] for line in text.splitlines()[1:-1])
+        values = "\n".join(line[29:] for line in text.splitlines()[1:-1])
         numbers = re.findall(r"-?\d[\d.,]*(?:e[+-]\d+)?", values)
         assert len(numbers) >= 6
         assert len({"e" in number for number in numbers}) == 1, text
@@ -274,3 +275,37 @@ def test_a_result_is_a_tidy_table():
         arrow = pa.Table.from_pandas(frame)
         two = bf.bootstrap(arrow, statistic, columns="price", replicates=200).to_frame()
         assert two["value"].tolist() == ["price"]
+
+
+def test_the_title_names_the_column(tmp_path):
+    """As the shell does: mean of delay."""
+    series = pd.Series(np.arange(20.0), name="delay")
+    frame = series.to_frame()
+    frame.to_parquet(tmp_path / "x.parquet")
+    for data, columns in (
+        (series, None),
+        (frame, None),
+        (frame.assign(other=1.0), "delay"),
+        (pl.Series("delay", series), None),
+        (pl.from_pandas(frame), None),
+        (pa.table({"delay": series}), "delay"),
+        (tmp_path / "x.parquet", "delay"),
+    ):
+        r = bf.bootstrap(data, "mean", columns=columns, replicates=200)
+        assert repr(r).startswith("bootfold.Result: mean of delay\n")
+        assert r.outputs == ["mean"]
+        assert repr(pickle.loads(pickle.dumps(r))) == repr(r)
+        assert "mean of delay" in r._repr_html_()
+    larger = pd.DataFrame({"delay": np.arange(2e6)})
+    larger.to_parquet(tmp_path / "larger.parquet", row_group_size=100_000)
+    of_file = tmp_path / "larger.parquet"
+    r = bf.bootstrap(of_file, "mean", columns="delay", replicates=200, memory="14MiB")
+    assert repr(r).startswith("bootfold.Result: mean of delay\n")
+    assert "mean of delay: 9.5" in repr(bf.bootstrap(series, "mean", replicates="exact"))
+    lines = repr(bf.bootstrap(series, ["mean", "median"], replicates=200)).splitlines()
+    assert [line.split("  ")[1] for line in lines[2:4]] == ["mean of delay", "median of delay"]
+    assert repr(bf.bootstrap(series, np.ptp, replicates=200)).startswith(
+        "bootfold.Result: ptp of delay\n"
+    )
+    unnamed = repr(bf.bootstrap(series.to_numpy(), "mean", replicates=200))
+    assert unnamed.startswith("bootfold.Result: mean\n")

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -368,6 +369,13 @@ def test_two_models_in_a_list_are_compared_on_the_same_resamples():
         )
         low, high = found.interval()
         assert low.shape == (3,) and (low < high).all()
+        name = metric if isinstance(metric, str) else "score"
+        assert wanted.outputs == [name, f"{name} of versus", "difference"]
+        assert found.outputs == [
+            *(f"{name} of model 1", f"{name} of model 2"),
+            f"{name}: model 1 - model 2",
+        ]
+        assert list(found.to_frame("pandas").statistic) == found.outputs
     with pytest.raises(ValueError, match="omit versus"):
         bf.bootstrap_score([first, second], None, truth, "accuracy", versus=second)
 
@@ -385,3 +393,22 @@ def test_two_estimators_in_a_list_are_compared():
     np.testing.assert_allclose(found.estimate, [0.6, 0.4, 0.2])
     with pytest.raises(ValueError, match="3 models"):
         bf.bootstrap_score([Always(1), Always(0), Always(1)], X, y, "accuracy")
+
+
+def test_two_models_are_called_after_their_classes_or_series():
+    source = np.random.default_rng(3)
+    X = source.normal(size=(200, 3))
+    y = (X[:, 0] + source.normal(size=200) > 0).astype(int)
+    linear = LogisticRegression().fit(X, y)
+    other = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[:, :], y)
+    for metric in ("accuracy", "roc_auc", "balanced_accuracy"):
+        found = bf.bootstrap_score([linear, other], X, y, metric, replicates=20)
+        assert found.outputs == [
+            *(f"{metric} of LogisticRegression", f"{metric} of Pipeline"),
+            f"{metric}: LogisticRegression - Pipeline",
+        ]
+        same = bf.bootstrap_score([linear, linear], X, y, metric, replicates=20)
+        assert same.outputs[0] == f"{metric} of model 1"
+    told = [pd.Series(SAID, name="old"), pd.Series(1 - SAID, name="new")]
+    found = bf.bootstrap_score(told, None, TRUTH, replicates=20)
+    assert found.outputs == ["accuracy of old", "accuracy of new", "accuracy: old - new"]

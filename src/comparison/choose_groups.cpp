@@ -93,9 +93,9 @@ std::vector<std::uint32_t> choose_groups(const data::Labels& labels,
     if (rows[code] < 2)
       throw InvalidArgument(text::concat(
           "group ", text::quoted(labels.names[code]), " has ", rows[code],
-          rows[code] == 1 ? " row" : " rows",
-          " but needs at least 2 to have a standard error; groups=NAME chooses the groups to "
-          "compare"));
+          rows[code] == 1 ? " row" : " rows", " but needs at least 2 to have a standard error; ",
+          code == control ? "control=NAME chooses another control"
+                          : "groups=NAME chooses the groups to compare"));
   return codes;
 }
 

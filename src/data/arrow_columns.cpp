@@ -8,6 +8,7 @@
 #include "data/arrow_values.h"
 #include "data/coded_numbers.h"
 #include "data/columns.h"
+#include "expression/marked.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 
@@ -195,9 +196,12 @@ class ArrowColumns final : public ChosenColumns {
 void check_fields(const ArrowTable& table) {
   for (std::size_t i = 0; i < table.selection.numbers.size(); ++i)
     if (const ArrowField& field = table.fields[table.selection.numbers[i]];
-        !field.is_number() && !(field.is_text() && table.use(i) != FieldUse::numbers))
-      throw DataError(text::concat("column ", text::quoted(field.name), " of ", table.label, " is ",
-                                   field.words(), "; choose a column of numbers"));
+        !field.is_number() && !(field.is_text() && table.use(i) != FieldUse::numbers)) {
+      const std::string problem =
+          text::concat("column ", text::quoted(field.name), " of ", table.label, " is ",
+                       field.words(), "; choose a column of numbers");
+      throw expression::MarkedError(problem, {field.name, 0, field.name.size(), problem});
+    }
   for (const auto* columns :
        {&table.selection.labels, &table.selection.texts, &table.selection.condition})
     for (const std::size_t column : *columns)

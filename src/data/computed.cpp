@@ -5,6 +5,7 @@
 
 #include "bootfold/error.h"
 #include "data/batch.h"
+#include "expression/marked.h"
 #include "expression/parser.h"
 #include "expression/tokens.h"
 #include "text/concat.h"
@@ -52,25 +53,48 @@ Computed compute_column(const ColumnNames& columns, const std::string& text,
   return found;
 }
 
-void check_uses(std::span<const expression::Column> columns, std::span<const std::size_t> inputs,
+std::string unlike_columns(const std::string& left, const char* left_kind, const std::string& right,
+                           const char* right_kind) {
+  return text::concat("column ", text::quoted(left), " is ", left_kind, " and column ",
+                      text::quoted(right), " is ", right_kind,
+                      "; columns that are compared with each other are both numbers or both text");
+}
+
+void check_uses(const expression::Program& program, std::span<const std::size_t> inputs,
                 const Batch& batch, std::string_view what, const std::string& text,
                 const std::string& file) {
+  const std::vector<expression::Column>& columns = program.columns();
+  const auto fail = [&](std::size_t at, std::size_t end, const std::string& problem) {
+    const std::string message = expression::complaint(what, text, at, end, problem);
+    if (what != "columns") throw InvalidArgument(message);
+    throw expression::MarkedArgument(message, {text, at, end, problem});
+  };
+  const auto kind_of = [](const Cells& cells) {
+    return cells.are_times ? "of dates or times" : cells.is_text ? "text" : "of numbers";
+  };
+  for (const expression::Pair& pair : program.pairs()) {
+    const Cells& left = batch.condition[inputs[pair.left]];
+    const Cells& right = batch.condition[inputs[pair.right]];
+    if (left.is_text != right.is_text || left.are_times != right.are_times)
+      fail(pair.at, pair.end,
+           unlike_columns(columns[pair.left].name, kind_of(left), columns[pair.right].name,
+                          kind_of(right)));
+  }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const expression::Column& column = columns[c];
     const Cells& cells = batch.condition[inputs[c]];
     if (cells.are_times && column.no_time)
-      throw InvalidArgument(expression::complaint(
-          what, text, column.no_time->at, column.no_time->end,
-          text::concat("column ", text::quoted(column.name), " of ", file,
-                       " is of dates or times; compare it with '2024-01-28' or "
-                       "'2024-01-28 13:05'")));
+      fail(column.no_time->at, column.no_time->end,
+           text::concat("column ", text::quoted(column.name), " of ", file,
+                        " is of dates or times; compare it with '2024-01-28' or "
+                        "'2024-01-28 13:05'"));
     if (cells.is_text ? !column.as_number : !column.as_text) continue;
-    throw InvalidArgument(expression::complaint(
-        what, text, column.at, column.end,
-        text::concat("column ", text::quoted(column.name), " of ", file,
-                     cells.is_text
-                         ? " is text; put the value it is compared with in quotes"
-                         : " is a column of numbers; compare it with a number, without quotes")));
+    fail(column.at, column.end,
+         text::concat("column ", text::quoted(column.name), " of ", file,
+                      cells.is_text
+                          ? " is text, which is compared with text in quotes, or by == and != with "
+                            "another column of text"
+                          : " is a column of numbers; compare it with a number, without quotes"));
   }
 }
 
@@ -80,7 +104,7 @@ void Inputs::read(const Batch& batch) {
   for (std::size_t c = 0; c < inputs_.size(); ++c) {
     const Cells& cells = batch.condition[c];
     if (cells.is_text) {
-      inputs_[c] = {{}, cells.texts, cells.missing, cells.are_times};
+      inputs_[c] = {{}, cells.texts, cells.missing, cells.are_times, true};
       continue;
     }
     numbers_[c].resize(batch.rows);
@@ -106,7 +130,7 @@ void add_computed(std::span<const Computed> computed, const std::string& file, B
   inputs.read(batch);
   expression::Scratch scratch;
   for (const Computed& each : computed) {
-    check_uses(each.program.columns(), each.inputs, batch, "columns", each.name, file);
+    check_uses(each.program, each.inputs, batch, "columns", each.name, file);
     std::vector<double>& values = owner->values.emplace_back(batch.rows);
     each.program.run(inputs.some(each.inputs), values, scratch);
     batch.numbers.insert(batch.numbers.begin() + static_cast<std::ptrdiff_t>(each.place),

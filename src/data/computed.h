@@ -71,13 +71,18 @@ class Inputs {
   std::vector<expression::Input> inputs_;
 };
 
+/// What cannot be compared with each other.
+[[nodiscard]] std::string unlike_columns(const std::string& left, const char* left_kind,
+                                         const std::string& right, const char* right_kind);
+
 /// Puts the computed columns between those of a batch. Throws InvalidArgument if text is used as
 /// numbers or numbers as text.
 void add_computed(std::span<const Computed> computed, const std::string& file, Batch& batch);
 
-/// Throws InvalidArgument if a column of text is used as a number or the other way round.
+/// Throws InvalidArgument if a column of text is used as a number or the other way round, or
+/// compared with a column of another kind.
 /// `inputs`: where columns are in the condition of the batch.
-void check_uses(std::span<const expression::Column> columns, std::span<const std::size_t> inputs,
+void check_uses(const expression::Program& program, std::span<const std::size_t> inputs,
                 const Batch& batch, std::string_view what, const std::string& text,
                 const std::string& file);
 

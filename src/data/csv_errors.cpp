@@ -8,6 +8,8 @@
 #include "data/csv_reader.h"
 #include "data/delimiter.h"
 #include "data/sieve.h"
+#include "expression/marked.h"
+#include "expression/tokens.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 #include "text/separator.h"
@@ -32,6 +34,15 @@ void CsvReader::fail(const Record& record, std::size_t field, const std::string&
 bool CsvReader::may_be_header(std::size_t line) const {
   return line == first_line_number_ && !has_header_ && !options_.header &&
          first_line_.looks_like_header();
+}
+
+// Of an expression, with a mark below the place.
+void CsvReader::fail_marked(const Record& record, const Cell& cell, std::size_t at, std::size_t end,
+                            const std::string& message) const {
+  const std::string problem =
+      text::concat(label_, ":", record.line, ":", cell.field + 1, ": ", message);
+  throw expression::MarkedError(problem + expression::mark(cell.expression, at, end),
+                                {cell.expression, at, end, problem});
 }
 
 void CsvReader::fail_missing(const Record& record, std::size_t field) const {
@@ -130,9 +141,11 @@ void CsvReader::fail_text(const Record& record, Parsed& column, std::string_view
     texts.push_back(places[i].text);
   }
   if (places.size() > kShown) more += " and more";
-  fail({{}, line, false}, column.field,
-       text::concat(text::quoted(first), " is not a number (column ", name, more, ")",
-                    remedy(texts, column)));
+  const std::string problem =
+      text::concat(label_, ":", line, ":", column.field + 1, ": ", text::quoted(first),
+                   " is not a number (column ", name, more, ")", remedy(texts, column));
+  const std::string& called = columns_[column.field];
+  throw expression::MarkedError(problem, {called, 0, called.size(), problem});
 }
 
 // The names of the first columns that have a number in this record.
@@ -140,14 +153,15 @@ std::string CsvReader::numeric_fields(const Record& record) {
   std::string names;
   std::size_t count = 0;
   std::string scratch;
-  for (Fields fields(record, delimiter_); fields.next() && count < kNamed;) {
+  for (Fields fields(record, delimiter_); fields.next();) {
     double value = 0;
     const std::string_view text = fields.text(scratch);
     if (fields.index() >= columns_.size() || dialect_.is_missing(trimmed(text)) ||
         !dialect_.parse(text, value))
       continue;
-    names += (count++ == 0 ? "" : ", ") + quoted_name(fields.index());
+    if (count++ < kNamed) names += (names.empty() ? "" : ", ") + quoted_name(fields.index());
   }
+  if (count > kNamed) names += text::concat(" and ", count - kNamed, " more");
   return names;
 }
 

@@ -147,19 +147,26 @@ void CsvReader::read_cells(const Record& record) {
   }
   if (record.has_quotes) check_quotes(record, fields);
   if (fields.count() != columns_.size()) throw_ragged(record, fields.count());
-  for (std::size_t c = 0; c < cells_.size(); ++c)
-    inputs_[c] = {{&cells_[c].number, 1}, {&cells_[c].text, 1}, {&cells_[c].missing, 1}};
+  show_cells();
+}
+
+// The cells as inputs of expressions.
+void CsvReader::show_cells() {
+  for (std::size_t c = 0; c < cells_.size(); ++c) {
+    const Cell& cell = cells_[c];
+    inputs_[c] = {{&cell.number, 1}, {&cell.text, 1}, {&cell.missing, 1}, false, cell.is_text};
+  }
 }
 
 // Throws if a number would be compared with text byte by byte: 10 is less than '9'.
 void CsvReader::check_bounds(const Record& record, const Fields& fields, const Cell& cell) {
   double number = 0;
   if (!dialect_.parse(cell.text, number) || std::isnan(number)) return;
-  fail(record, fields.index(),
-       text::concat(text::quoted(cell.text), " is a number (column ", quoted_name(cell.field),
-                    "), but an expression compares it with text; compare it with a number, "
-                    "without quotes",
-                    expression::mark(cell.expression, cell.bound->at, cell.bound->end)));
+  fail_marked(
+      record, cell, cell.bound->at, cell.bound->end,
+      text::concat(text::quoted(cell.text), " is a number (column ", quoted_name(fields.index()),
+                   "), but an expression compares it with text; compare it with a number, "
+                   "without quotes"));
 }
 
 // Throws if a value is undefined because text stands where a number is used.
@@ -167,12 +174,12 @@ void CsvReader::check_numbers(const Record& record, std::span<const expression::
                               std::span<const std::size_t> inputs) const {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const Cell& cell = cells_[inputs[c]];
-    if (!columns[c].as_number || !cell.not_a_number) continue;
-    fail(record, cell.field,
-         text::concat(text::quoted(cell.text), " is not a number (column ", quoted_name(cell.field),
-                      "), but an expression uses it as one; put the value it is compared with in "
-                      "quotes to compare text",
-                      expression::mark(cell.expression, cell.place.first, cell.place.second)));
+    if (!(columns[c].as_number || columns[c].in_pair) || !cell.not_a_number) continue;
+    fail_marked(
+        record, cell, cell.place.first, cell.place.second,
+        text::concat(text::quoted(cell.text), " is not a number (column ", quoted_name(cell.field),
+                     "), but an expression uses it as one; text is compared with text in "
+                     "quotes, or by == and != with another column of text"));
   }
 }
 
@@ -230,8 +237,8 @@ void CsvReader::add_blanks() {
       cells_[c].text = {};
       cells_[c].missing = 1;
       cells_[c].not_a_number = false;
-      inputs_[c] = {{&cells_[c].number, 1}, {&cells_[c].text, 1}, {&cells_[c].missing, 1}};
     }
+    show_cells();
     if (!where_.empty()) kept = fulfils({{}, first_blank_, false});
   }
   if (kept && options_.nan == NanPolicy::error) fail_missing({{}, first_blank_, false}, 0);

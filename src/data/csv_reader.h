@@ -96,13 +96,24 @@ class CsvReader {
     bool as_number = false;
     std::string expression = {};                     // that uses the column
     std::pair<std::size_t, std::size_t> place = {};  // of the column in it
-    std::optional<expression::Literal> bound = {};   // a number in quotes: > '5'
+    bool in_pair = false;                            // compared with another column only
+    std::vector<expression::Literal> bounds = {};    // it is > or < than in the expression
+    std::optional<expression::Literal> bound = {};   // that numbers are not compared with
     Kind kind = Kind::unknown;
     double number = 0;  // NaN: missing, or not a number
     std::string_view text = {};
     char missing = 0;
     bool not_a_number = false;
+    bool is_text = false;  // in comparisons with another column
     std::string scratch = {};
+  };
+
+  /// Two columns that are compared with each other.
+  struct CellPair {
+    std::size_t left = 0;  // places in cells_
+    std::size_t right = 0;
+    std::size_t at = 0;  // in the expression
+    std::size_t end = 0;
   };
 
   void start(const Record& record);
@@ -112,6 +123,10 @@ class CsvReader {
   void check_one_column(const std::string& name) const;
   void check_delimiter() const;
   void find_numbers();
+  void find_texts();
+  template <class See>
+  void peek_fields(const See& see);
+  void show_cells();
   void check_header(const Record& record);
   void check_no_names(const std::vector<std::string>& fields) const;
   [[nodiscard]] std::vector<const std::vector<std::string>*> wanted_names() const;
@@ -135,6 +150,7 @@ class CsvReader {
   void check_numbers(const Record& record, std::span<const expression::Column> columns,
                      std::span<const std::size_t> inputs) const;
   bool take_label(const Record& record, const Fields& fields, LabelSource& label) const;
+  [[nodiscard]] bool is_number(std::string_view text);
   [[nodiscard]] double value_of(const Record& record, const Fields& fields, Parsed& column);
   [[nodiscard]] double code_of(const Record& record, const Fields& fields, Parsed& column);
   void set_codes();
@@ -147,6 +163,8 @@ class CsvReader {
   [[nodiscard]] std::vector<Buffer> take_buffers();
 
   [[noreturn]] void fail(const Record& record, std::size_t field, const std::string& message) const;
+  [[noreturn]] void fail_marked(const Record& record, const Cell& cell, std::size_t at,
+                                std::size_t end, const std::string& message) const;
   [[noreturn]] void fail_missing(const Record& record, std::size_t field) const;
   [[noreturn]] void fail_text(const Record& record, Parsed& column, std::string_view text);
   [[nodiscard]] std::vector<Place> find_more(Parsed& column);
@@ -181,6 +199,7 @@ class CsvReader {
   std::vector<TextSource> texts_;    // in the order of options_.texts
   std::vector<Computed> computed_;   // the last of parsed_; inputs are places in cells_
   std::vector<Cell> cells_;          // those of where_.columns(), then those of computed columns
+  std::vector<CellPair> pairs_;
   std::vector<expression::Input> inputs_;  // the cells as inputs
   std::vector<std::size_t> of_condition_;  // 0, 1, ...: cells of the condition
   expression::Scratch expression_scratch_;

@@ -9,6 +9,8 @@
 #include "data/csv_reader.h"
 #include "data/delimiter.h"
 #include "data/number.h"
+#include "expression/marked.h"
+#include "expression/tokens.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 #include "text/separator.h"
@@ -96,6 +98,7 @@ void CsvReader::start(const Record& record) {
   for (const std::size_t field : needed) parsed_.push_back({field});
   set_codes();
   find_numbers();
+  find_texts();
   const bool labelled = labels.size() + texts.size() + cells_.size() > 0;
   if (has_header_ && !options_.header && (labelled || !first_line_.has_other_text()))
     check_header(record);
@@ -114,10 +117,13 @@ void CsvReader::choose(const std::vector<std::size_t>& labels) {
   computed_ = std::move(choice.computed);
   const auto add_cell = [&](std::size_t field, const expression::Column& column,
                             const std::string& text) {
-    cells_.push_back({field, column.as_number, text, {column.at, column.end}});
-    double number = 0;
-    for (const expression::Literal& bound : column.bounds)
-      if (dialect_.parse(bound.text, number) && !std::isnan(number)) cells_.back().bound = bound;
+    cells_.push_back({field, column.as_number || column.in_pair, text, {column.at, column.end}});
+    cells_.back().in_pair = column.in_pair && !column.as_number;
+    cells_.back().bounds = column.bounds;
+  };
+  const auto add_pairs = [&](const expression::Program& program, std::size_t first) {
+    for (const expression::Pair& pair : program.pairs())
+      pairs_.push_back({first + pair.left, first + pair.right, pair.at, pair.end});
   };
   const std::vector<std::size_t> fields =
       find_inputs(columns_, where_.columns(), "where", where_.text(), label_);
@@ -125,11 +131,14 @@ void CsvReader::choose(const std::vector<std::size_t>& labels) {
     add_cell(fields[c], where_.columns()[c], where_.text());
     of_condition_.push_back(c);
   }
-  for (Computed& each : computed_)
+  add_pairs(where_.program(), 0);
+  for (Computed& each : computed_) {
+    add_pairs(each.program, cells_.size());
     for (std::size_t i = 0; i < each.inputs.size(); ++i) {
       add_cell(each.inputs[i], each.program.columns()[i], each.name);
       each.inputs[i] = cells_.size() - 1;
     }
+  }
   inputs_.resize(cells_.size());
 }
 
@@ -233,7 +242,19 @@ void CsvReader::check_delimiter() const {
                          "s? delimiter=", text::separator_name(*other), " reads it so"));
 }
 
-// Looks at the first rows, as far as they are in memory: how are numbers spelled?
+// Shows the fields of the first rows, as far as they are in memory.
+template <class See>
+void CsvReader::peek_fields(const See& see) {
+  std::size_t rows = 0;
+  const auto see_record = [&](const Record& record) {
+    for (Fields fields(record, delimiter_); fields.next();) see(fields);
+    return ++rows < kRowsToLookAt;
+  };
+  if (!has_header_) see_record(first_record_);
+  records_.peek(see_record);
+}
+
+// Looks at the first rows: how are numbers spelled?
 void CsvReader::find_numbers() {
   std::vector<Column> columns;
   for (Parsed& column : parsed_)
@@ -241,15 +262,10 @@ void CsvReader::find_numbers() {
   for (Cell& cell : cells_)
     if (cell.as_number) columns.push_back({cell.field, &cell.kind});
   const auto see_fields = [&](const auto& see) {
-    std::size_t rows = 0;
-    const auto see_record = [&](const Record& record) {
-      for (Fields fields(record, delimiter_); fields.next();)
-        for (Column& column : columns)
-          if (column.field == fields.index()) see(column, fields.text(scratch_));
-      return ++rows < kRowsToLookAt;
-    };
-    if (!has_header_) see_record(first_record_);
-    records_.peek(see_record);
+    peek_fields([&](const Fields& fields) {
+      for (Column& column : columns)
+        if (column.field == fields.index()) see(column, fields.text(scratch_));
+    });
   };
   bool all_read = true;
   const auto sort_out = [&](Column& column, std::string_view text) {
@@ -273,6 +289,57 @@ void CsvReader::find_numbers() {
     }
   }
   for (const Column& column : columns) column.decide();
+}
+
+bool CsvReader::is_number(std::string_view text) {
+  double value = 0;
+  return (dialect_.parse(text, value) && !std::isnan(value)) ||
+         dialect_.parse_percentage(text, value);
+}
+
+// Looks at the first rows of columns that expressions may take for text: which are columns of
+// numbers? They have no order as text, and are not compared with columns of text.
+void CsvReader::find_texts() {
+  struct Seen {
+    bool numbers = false;
+    bool texts = false;
+  };
+  std::vector<Seen> seen(cells_.size());
+  const bool asked = std::ranges::any_of(
+      cells_, [](const Cell& cell) { return cell.in_pair || !cell.bounds.empty(); });
+  if (!asked) return;
+  peek_fields([&](const Fields& fields) {
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      if (cells_[c].field != fields.index()) continue;
+      const std::string_view text = trimmed(fields.text(scratch_));
+      if (text.empty() || (!fields.quoted() && dialect_.is_missing(text))) continue;
+      if (is_number(text))
+        seen[c].numbers = true;
+      else  // words for true and false are either
+        seen[c].texts = seen[c].texts || !parse_truth(text);
+    }
+  });
+  for (std::size_t c = 0; c < cells_.size(); ++c)
+    for (const expression::Literal& bound : cells_[c].bounds)
+      if (is_number(bound.text) || (seen[c].numbers && !seen[c].texts)) cells_[c].bound = bound;
+  for (const CellPair& pair : pairs_) {
+    Cell& left = cells_[pair.left];
+    Cell& right = cells_[pair.right];
+    const auto [a, b] = std::pair(seen[pair.left], seen[pair.right]);
+    if (!a.texts && !b.texts) continue;
+    if ((a.numbers && !a.texts) || (b.numbers && !b.texts)) {
+      const auto kind = [](const Seen& each) { return each.texts ? "text" : "of numbers"; };
+      const std::string problem = text::concat(
+          label_, ": ",
+          unlike_columns(columns_[left.field], kind(a), columns_[right.field], kind(b)));
+      throw expression::MarkedError(problem + expression::mark(left.expression, pair.at, pair.end),
+                                    {left.expression, pair.at, pair.end, problem});
+    }
+    for (Cell* cell : {&left, &right}) {
+      cell->is_text = true;
+      cell->as_number = cell->as_number && !cell->in_pair;
+    }
+  }
 }
 
 // What was found out about the file without being told.

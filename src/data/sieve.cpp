@@ -99,7 +99,7 @@ void Sieve::choose(const Batch& batch) {
   if (where_.empty()) return;
   std::vector<std::size_t> columns(where_.columns().size());
   std::iota(columns.begin(), columns.end(), std::size_t{0});
-  check_uses(where_.columns(), columns, batch, "where", where_.text(), file_.label());
+  check_uses(where_.program(), columns, batch, "where", where_.text(), file_.label());
   Inputs inputs;
   inputs.read(batch);
   std::vector<double> holds(batch.rows);

@@ -30,6 +30,7 @@ class Where {
   [[nodiscard]] const std::vector<expression::Column>& columns() const noexcept {
     return program_.columns();
   }
+  [[nodiscard]] const expression::Program& program() const noexcept { return program_; }
   /// Their names.
   [[nodiscard]] std::vector<std::string> names() const;
 

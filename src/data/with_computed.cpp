@@ -38,6 +38,18 @@ class MixedTable {
   /// The values of an expression on all rows.
   [[nodiscard]] std::vector<double> compute(const Computed& column) const {
     const auto& uses = column.program.columns();
+    const auto kind_of = [&](std::size_t from) {
+      return is_time(from) ? "of dates or times" : is_text(from) ? "text" : "of numbers";
+    };
+    for (const expression::Pair& pair : column.program.pairs()) {
+      const std::size_t left = column.inputs[pair.left];
+      const std::size_t right = column.inputs[pair.right];
+      if (is_text(left) != is_text(right) || is_time(left) != is_time(right))
+        throw InvalidArgument(
+            expression::complaint("columns", column.name, pair.at, pair.end,
+                                  unlike_columns(uses[pair.left].name, kind_of(left),
+                                                 uses[pair.right].name, kind_of(right))));
+    }
     for (std::size_t c = 0; c < uses.size(); ++c) {
       if (is_time(column.inputs[c]) && uses[c].no_time)
         throw InvalidArgument(expression::complaint(
@@ -80,7 +92,7 @@ class MixedTable {
           else
             missing[c][i] = 1;
         }
-        inputs[c] = {{}, texts[c], missing[c], is_time(from)};
+        inputs[c] = {{}, texts[c], missing[c], is_time(from), true};
       }
       column.program.run(inputs, std::span(values).subspan(first, size), scratch);
     }

@@ -36,6 +36,7 @@ constexpr std::array kFunctions = {
     Function{Operation::exponential, "exp"},
     Function{Operation::exponential_less_one, "expm1"},
     Function{Operation::logarithm, "log"},
+    Function{Operation::logarithm, "ln"},
     Function{Operation::logarithm_of_one_more, "log1p"},
     Function{Operation::logarithm_2, "log2"},
     Function{Operation::logarithm_10, "log10"},

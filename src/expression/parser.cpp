@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "expression/functions.h"
+#include "expression/marked.h"
+#include "expression/other_words.h"
 #include "expression/tokens.h"
 #include "text/concat.h"
 #include "text/nearest.h"
@@ -35,8 +37,10 @@ class Parser {
     Node node = expression();
     if (tokens_.is(Token::Kind::close)) tokens_.fail("this parenthesis closes none; remove it");
     if (tokens_.is(Token::Kind::assign)) tokens_.fail("write == for equality");
-    if (!tokens_.is(Token::Kind::end))
+    if (!tokens_.is(Token::Kind::end)) {
+      check_case(node);
       tokens_.fail("put an operator between two values, or 'and' or 'or' between two conditions");
+    }
     return node;
   }
 
@@ -64,9 +68,7 @@ class Parser {
                           "(), but a function over all rows takes functions of one row only"));
       within = &node;
     } else if (within == nullptr && node.operation == Operation::column) {
-      fail(node, text::concat("a column has one value for each row; write which statistic of it is "
-                              "meant, such as mean(",
-                              canonical(node), ")"));
+      fail_bare(node);
     } else if (within == nullptr && node.operation == Operation::text) {
       fail(node, "text outside of mean(), sum() and the like has no meaning");
     }
@@ -339,12 +341,44 @@ class Parser {
     return made;
   }
 
+  /// A column outside of aggregates, or the name of an aggregate without its column.
+  [[noreturn]] void fail_bare(const Node& node) const {
+    BareWord::Reading reading{
+        node.name,
+        text::concat("a column has one value for each row; write which statistic of it is meant, "
+                     "such as mean(",
+                     canonical(node), ")"),
+        aggregates_->call(node.name)};
+    std::string problem =
+        reading.call.empty() ? reading.as_column : BareWord::as_function(reading.call);
+    throw BareWord(complaint(tokens_.what(), tokens_.text(), node.at, node.end, problem),
+                   {std::string(tokens_.text()), node.at, node.end, problem}, std::move(reading));
+  }
+
+  /// "case when a > 0 then ..."
+  void check_case(const Node& last) const {
+    if (last.operation == Operation::column && tokens_.is_word("when"))
+      fail(last, "write if(condition, a, b)");
+  }
+
   /// What comes after an argument neither continues nor ends it: perhaps it is the rest of a name.
   [[noreturn]] void fail_unclosed(const Node& last) const {
+    check_case(last);
     if (tokens_.is(Kind::word) && last.operation == Operation::column)
       tokens_.fail(text::concat("put , or ) here; a name with blanks goes in backticks: `",
                                 last.name, " ", tokens_.current().text, "`"));
     tokens_.fail("the arguments are not closed; put , or ) here");
+  }
+
+  /// What to write for a word of another language, of which "np.log" has a module in front.
+  [[nodiscard]] std::string meant_by(std::string_view word) const {
+    if (std::string meant = other_word(word); !meant.empty()) return meant;
+    const std::size_t dot = word.rfind('.');
+    if (dot == word.npos) return {};
+    const std::string_view rest = word.substr(dot + 1);
+    const bool known = find_function(rest) != nullptr ||
+                       (aggregates_ != nullptr && !aggregates_->call(rest).empty());
+    return known ? std::string(rest) : other_word(rest);
   }
 
   [[noreturn]] void fail_unknown(const Token& token) const {
@@ -353,6 +387,11 @@ class Parser {
       if (!each.is_operator) names.emplace_back(each.name);
     if (aggregates_ != nullptr)
       names.insert(names.end(), aggregates_->names.begin(), aggregates_->names.end());
+    const std::string meant = meant_by(token.lower);
+    if (!meant.empty())
+      tokens_.fail_at(
+          token.at, token.end,
+          text::concat("there is no function ", text::quoted(token.text), "; write ", meant));
     const std::string near = text::nearest(token.text, names);
     std::string list;
     if (near.empty() && aggregates_ != nullptr)

@@ -35,6 +35,8 @@ struct Aggregates {
   /// Whether there is one of this name that takes so many arguments. min(a, b) is of a row.
   std::function<bool(std::string_view name, std::size_t arguments)> has;
   std::vector<std::string> names = {};  ///< for messages
+  /// How the one of this name is called: "mean(COLUMN)"; empty if there is none.
+  std::function<std::string(std::string_view name)> call = {};
 };
 
 /// A statistic: an expression whose columns are all inside of aggregates.
@@ -42,6 +44,7 @@ struct Formula {
   std::optional<std::string> name = std::nullopt;  ///< "gm" of "gm = exp(mean(log(price)))"
   Node root;
 };
+/// Throws BareWord for a column that is outside.
 [[nodiscard]] Formula parse_statistic(std::string_view text, std::string_view what,
                                       const Aggregates& aggregates);
 

@@ -144,6 +144,26 @@ void apply(Operation operation, double* a, const double* b, std::size_t rows) {
   }
 }
 
+bool is_missing(const Input& texts, std::size_t row) {
+  return !texts.missing.empty() && texts.missing[row] != 0;
+}
+
+/// Whether columns are equal, or unequal, in rows first .. first + rows - 1.
+void compare_columns(Operation operation, const Input& left, const Input& right, std::size_t first,
+                     std::size_t rows, double* values) {
+  for (std::size_t row = first; row < first + rows; ++row, ++values) {
+    if (left.is_text) {
+      *values = is_missing(left, row) || is_missing(right, row)
+                    ? kMissing
+                    : static_cast<double>(in_order(operation, left.texts[row], right.texts[row]));
+      continue;
+    }
+    const double a = left.numbers[row];
+    const double b = right.numbers[row];
+    *values = std::isunordered(a, b) ? kMissing : static_cast<double>(in_order(operation, a, b));
+  }
+}
+
 double constant_of(const Node& node) {
   return node.operation == Operation::negative ? -constant_of(node.children[0]) : node.number;
 }
@@ -155,7 +175,7 @@ Program::Program(const Node& root) : type_(type_of(root)) { compile(root); }
 std::uint32_t Program::column(const Node& node) {
   for (std::size_t c = 0; c < columns_.size(); ++c)
     if (columns_[c].name == node.name) return static_cast<std::uint32_t>(c);
-  columns_.push_back({node.name, false, false, node.at, node.end, {}, std::nullopt});
+  columns_.push_back({node.name, false, false, false, node.at, node.end, {}, std::nullopt});
   return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 
@@ -201,8 +221,23 @@ bool Program::compile_text(const Node& node) {
   return true;
 }
 
+/// Equality of columns, which may be numbers or text.
+bool Program::compile_pair(const Node& node) {
+  if (node.operation != Operation::equal && node.operation != Operation::unequal) return false;
+  for (const Node& child : node.children)
+    if (child.operation != Operation::column) return false;
+  Step step{node.operation};
+  step.pair = true;
+  step.column = column(node.children[0]);
+  step.other = column(node.children[1]);
+  columns_[step.column].in_pair = columns_[step.other].in_pair = true;
+  pairs_.push_back({step.column, step.other, node.at, node.end});
+  push(std::move(step));
+  return true;
+}
+
 void Program::compile(const Node& node) {
-  if (compile_text(node)) return;
+  if (compile_text(node) || compile_pair(node)) return;
   Step step{node.operation};
   switch (node.operation) {
     case Operation::number:
@@ -246,7 +281,7 @@ void Program::compute(const Step& step, std::span<const Input> inputs, std::size
     const Input& input = inputs[step.column];
     const std::vector<std::string>& texts = input.are_times ? step.times : step.texts;
     for (std::size_t i = 0; i < rows; ++i) {
-      if (!input.missing.empty() && input.missing[first + i] != 0) {
+      if (is_missing(input, first + i)) {
         top[i] = kMissing;
         continue;
       }
@@ -257,6 +292,9 @@ void Program::compute(const Step& step, std::span<const Input> inputs, std::size
     }
     return;
   }
+  if (step.pair)
+    return compare_columns(step.operation, inputs[step.column], inputs[step.other], first, rows,
+                           top);
   switch (step.operation) {
     case Operation::number:
       std::fill_n(top, rows, step.number);

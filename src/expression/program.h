@@ -33,10 +33,19 @@ struct Column {
   std::string name;
   bool as_number = false;
   bool as_text = false;
-  std::size_t at = 0;                             ///< its first place in the text
-  std::size_t end = 0;                            ///< behind it
+  bool in_pair = false;  ///< compared with another column, as numbers or text, whichever both are
+  std::size_t at = 0;    ///< its first place in the text
+  std::size_t end = 0;   ///< behind it
   std::vector<Literal> bounds = {};               ///< it is < <= > or >= than these texts
   std::optional<Literal> no_time = std::nullopt;  ///< the first text that is no ISO date or time
+};
+
+/// A comparison of two columns by == or !=.
+struct Pair {
+  std::uint32_t left = 0;  ///< places in Program::columns()
+  std::uint32_t right = 0;
+  std::size_t at = 0;
+  std::size_t end = 0;
 };
 
 /// The values of a column in some rows. Only what Column says is read.
@@ -45,6 +54,7 @@ struct Input {
   std::span<const std::string_view> texts = {};  ///< if it is used as text
   std::span<const char> missing = {};            ///< of texts; empty if none is missing
   bool are_times = false;  ///< texts are dates or times, and compared as iso_time() writes them
+  bool is_text = false;    ///< a column of text, of which texts are compared with another column
 };
 
 /// What run() computes in; one for each thread.
@@ -60,6 +70,8 @@ class Program {
   /// Each once, in the order of their first use.
   [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
   [[nodiscard]] Type type() const noexcept { return type_; }
+  /// The columns that are compared with each other; both are text, or none.
+  [[nodiscard]] const std::vector<Pair>& pairs() const noexcept { return pairs_; }
 
   /// Computes values[i] from row i of the inputs, which belong to columns().
   void run(std::span<const Input> inputs, std::span<double> values, Scratch& scratch) const;
@@ -68,7 +80,9 @@ class Program {
   struct Step {
     Operation operation = Operation::number;
     bool text = false;           // compares text
+    bool pair = false;           // compares columns
     std::uint32_t column = 0;    // of Operation::column, missing and comparisons of text
+    std::uint32_t other = 0;     // the second column of a pair
     std::uint32_t operands = 0;  // taken from the stack
     double number = 0;
     std::vector<double> numbers = {};     // of "in"
@@ -78,12 +92,14 @@ class Program {
 
   void compile(const Node& node);
   bool compile_text(const Node& node);
+  bool compile_pair(const Node& node);
   void push(Step step);
   std::uint32_t column(const Node& node);
   void compute(const Step& step, std::span<const Input> inputs, std::size_t first, std::size_t rows,
                double* stack) const;
 
   std::vector<Column> columns_;
+  std::vector<Pair> pairs_;
   std::vector<Step> steps_;
   std::size_t depth_ = 0;
   std::size_t deepest_ = 0;

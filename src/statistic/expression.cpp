@@ -8,6 +8,7 @@
 #include "expression/parser.h"
 #include "expression/program.h"
 #include "expression/tokens.h"
+#include "statistic/aggregates.h"
 #include "statistic/compose.h"
 #include "statistic/named.h"
 #include "statistic/partial.h"
@@ -32,15 +33,19 @@ bool is_aggregate(std::string_view name, std::size_t arguments) {
   return find_named(name).entry != nullptr;
 }
 
-const expression::Aggregates& aggregates() {
-  static const expression::Aggregates all = [] {
-    std::vector<std::string> names;
-    for (const Entry& entry : entries())
-      if (entry.columns == "1" || entry.columns == "2") names.push_back(entry.name);
-    names.emplace_back(kCount);
-    return expression::Aggregates{is_aggregate, std::move(names)};
-  }();
-  return all;
+/// "quantile(COLUMN, Q)"
+std::string usage_of(std::string_view name) {
+  if (name == kCount) return "count(CONDITION)";
+  const Named named = find_named(name);
+  if (named.entry == nullptr || (named.entry->columns != "1" && named.entry->columns != "2"))
+    return {};
+  const bool takes_number = named.entry->required && !named.number;
+  return text::concat(name, columns_of(*named.entry) == 1 ? "(COLUMN" : "(COLUMN, COLUMN",
+                      takes_number ? ", " : "",
+                      !takes_number      ? ""
+                      : named.in_percent ? "90"
+                                         : named.entry->parameter,
+                      ")");
 }
 
 /// The number of rows that are drawn: the sum of ones.
@@ -203,8 +208,11 @@ class Splitter {
     }
     if (node.children.size() > 1) fail(node, "count takes one condition, or nothing");
     if (expression::type_of(node.children[0]) != expression::Type::truth)
-      fail(node.children[0],
-           "count takes a condition, such as count(price > 0) or count(not missing(price))");
+      fail(
+          node.children[0],
+          text::concat("count takes a condition, such as count(price > 0); the rows in which there "
+                       "is a value are count(not missing(",
+                       expression::canonical(node.children[0]), "))"));
     return {sum(), {column(node.children[0])}};
   }
 
@@ -247,6 +255,17 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+const expression::Aggregates& aggregates() {
+  static const expression::Aggregates all = [] {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries())
+      if (entry.columns == "1" || entry.columns == "2") names.push_back(entry.name);
+    names.emplace_back(kCount);
+    return expression::Aggregates{is_aggregate, std::move(names), usage_of};
+  }();
+  return all;
+}
+
 Statistic expression(std::string_view text) {
   const expression::Formula formula = expression::parse_statistic(text, kWhat, aggregates());
   Splitter splitter(text, formula.root);
@@ -260,21 +279,6 @@ std::vector<Partial> partial_operations(std::string_view text) {
   std::vector<Partial> found;
   find_partial(expression::parse_statistic(text, kWhat, aggregates()).root, found);
   return found;
-}
-
-std::string mark_column(std::span<const std::string> texts, const std::string& column,
-                        const std::string& problem) {
-  for (const std::string& text : texts) {
-    if (text.find('(') == text.npos) continue;
-    const expression::Formula formula = expression::parse_statistic(text, kWhat, aggregates());
-    const Node* found = nullptr;
-    expression::for_each(formula.root, [&](const Node& node) {
-      if (found == nullptr && node.operation == Operation::column && node.name == column)
-        found = &node;
-    });
-    if (found != nullptr) return expression::complaint(kWhat, text, found->at, found->end, problem);
-  }
-  return problem;
 }
 
 }  // namespace bootfold::statistic

@@ -4,6 +4,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
+#include "expression/other_words.h"
 #include "expression/parser.h"
 #include "statistic/named.h"
 #include "text/concat.h"
@@ -23,7 +24,8 @@ std::optional<double> number(std::string_view text) {
 [[noreturn]] void throw_unknown(std::string_view name) {
   std::string list;
   for (const Entry& entry : entries()) list += (list.empty() ? "" : ", ") + usage(entry);
-  const std::string close = text::nearest(name, known_names());
+  std::string close = expression::other_word(name);
+  if (close.empty() || close.find('(') != close.npos) close = text::nearest(name, known_names());
   throw InvalidArgument(text::concat(
       "unknown statistic '", name, "'",
       close.empty() ? text::concat("; of a column write, for example, mean(", name, ")")

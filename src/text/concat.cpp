@@ -1,6 +1,7 @@
 #include "text/concat.h"
 
 #include <charconv>
+#include <cmath>
 
 namespace bootfold::text {
 
@@ -13,6 +14,10 @@ void Piece::append_to(std::string& message) const {
       message += text_;
       break;
     case Kind::real:
+      if (std::isnan(real_)) {  // its sign means nothing
+        message += "nan";
+        break;
+      }
       append(std::to_chars(buffer, end, real_, std::chars_format::general, 6));
       break;
     case Kind::whole:

@@ -110,15 +110,15 @@ TEST(Expressions, MistakesAreMarkedBelowTheText) {
             HasSubstr("did you mean 'carat'?"), testing::EndsWith("\n  carrat > 1\n  ^~~~~~\n")));
   EXPECT_THAT(complaint({"--column", "log(prise)"}),
               testing::EndsWith("\n  log(prise)\n      ^~~~~\n"));
-  EXPECT_THAT(
-      complaint({"--statistic", "mean(cut > 3)"}),
-      AllOf(HasSubstr("'Ideal' is not a number"), testing::EndsWith("\n  cut > 3\n  ^~~\n")));
+  EXPECT_THAT(complaint({"--statistic", "mean(cut > 3)"}),
+              AllOf(HasSubstr("'Ideal' is not a number"),
+                    testing::EndsWith("\n  mean(cut > 3)\n       ^~~\n")));
   EXPECT_THAT(complaint({"--statistic", "mean(cut == Ideal)"}),
               AllOf(HasSubstr("text goes in quotes: 'Ideal'"),
                     testing::EndsWith("\n  mean(cut == Ideal)\n              ^~~~~\n")));
   EXPECT_THAT(complaint({"--statistic", "mean(price > '5')"}),
               AllOf(HasSubstr("is a number (column 'price')"),
-                    testing::EndsWith("\n  price > '5'\n          ^~~\n")));
+                    testing::EndsWith("\n  mean(price > '5')\n               ^~~\n")));
   EXPECT_THAT(complaint({"--statistic", "quantile(price, 0.9"}),
               AllOf(HasSubstr("--statistic is 'quantile(price, 0.9' but at its end"),
                     testing::EndsWith("\n  quantile(price, 0.9\n                     ^\n")));
