@@ -160,6 +160,7 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   std::optional<ModelExamples> training;
   if (jackknife) training.emplace(training_rows(arguments, model));
   print_input_note(rows.tables().note(), arguments.quiet || arguments.json);
+  print_input_note(rows.note(), arguments.quiet || arguments.json);
   print_where_note(rows.filtered(), rows.rows() + rows.filtered(), arguments.quiet);
   if (training) print_input_note(training->note(), arguments.quiet || arguments.json);
   const ensemble::Examples examples =

@@ -126,8 +126,9 @@ class LossSoFar {
 
 /// Trains all members that are not in `parts`, at once, or in rounds if finished members are to be
 /// kept after an interruption. Members are the same to the bit.
-Ensemble train_all(const Examples& examples, Training training, bool keep_partial,
-                   Interrupt& interrupt, bool quiet, std::vector<Ensemble> parts) {
+Ensemble train_all(const Examples& examples, Training training, const ensemble::TrainingPlan& plan,
+                   bool keep_partial, Interrupt& interrupt, bool quiet,
+                   std::vector<Ensemble> parts) {
   LossSoFar losses;
   ProgressBar bar(quiet, "members", [&] { return losses(); });
   training.execution.stop = interrupt.token();
@@ -144,10 +145,16 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
   // Groups that share weights are trained as a whole.
   const std::size_t group = std::max<std::size_t>(1, training.share);
   const std::size_t together = (std::max<std::size_t>(16, group) + group - 1) / group * group;
-  const std::size_t round =
+  const std::size_t longest =
       keep_partial ? together * ((threads + settings - 1) / settings) : members - known;
+  // Members that are trained one by one need no others, and may take long.
+  const bool alone = keep_partial && training.share == 0 &&
+                     std::ranges::all_of(plan.settings, &ensemble::TrainingPlan::Networks::alone);
+  std::size_t round = alone ? std::min((threads + settings - 1) / settings, longest) : longest;
   const auto show = training.execution.progress;
-  for (std::size_t first = known; first < members; first += round) {
+  for (std::size_t first = known; first < members; first += training.members) {
+    constexpr double kShort = 2;  // seconds: rounds that end sooner may have more members
+    const Timer time;
     training.first_member = first;
     training.members = std::min(round, members - first);
     if (show)
@@ -161,8 +168,9 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
       if (parts.empty() || !keep_partial) throw;
       break;
     }
+    if (time.seconds() < kShort) round = std::min(2 * round, longest);
   }
-  return ensemble::join(parts, examples, {.threads = training.execution.threads});
+  return ensemble::join(parts, examples, {.threads = training.execution.threads}, &training);
 }
 
 Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction,
@@ -235,7 +243,23 @@ void check_drawn_batches(const TrainArguments& arguments, const Training& traini
                     texts[0], grouped(most)));
 }
 
-void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
+/// "dates=when" of a note about columns as the option of the command line.
+std::string with_options(std::string note) {
+  constexpr std::string_view kKey = "give dates=";
+  if (const std::size_t at = note.find(kKey); at != std::string::npos)
+    note.replace(at, kKey.size(), "give --dates ");
+  return note;
+}
+
+/// `--missing error` asks for what `--nan error` does, and not for a word "error" in fields.
+void take_missing_as_nan(ExampleArguments& rows) {
+  if (!rows.nan.empty() || rows.dialect.missing != std::vector<std::string>{"error"}) return;
+  rows.nan = "error";
+  rows.dialect.missing.clear();
+}
+
+void run_train(TrainArguments arguments, Interrupt& interrupt) {
+  take_missing_as_nan(arguments.rows);
   const std::uint64_t seed = parse_whole("--seed", arguments.seed, 0);
   Training training = parse_training(arguments.training, arguments.selection, seed);
   check_file(arguments.rows);
@@ -279,7 +303,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
                    arguments.quiet);
   if (validation) print_input_note(validation->note(), arguments.quiet || arguments.json);
   if (!arguments.quiet && !arguments.json)
-    for (const std::string& note : rows.input_notes()) complain(note);
+    for (const std::string& note : rows.input_notes()) complain(with_options(note));
   const Examples examples = rows.examples();
   training.loss = rows.loss();
   if (arguments.calibrate && examples.classes == nullptr &&
@@ -292,19 +316,20 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   check_drawn_batches(arguments, training, examples.rows());
   check_memory(examples, training, rows.frame());
   const ensemble::TrainingPlan plan = ensemble::plan(examples, training);
+  std::vector<Ensemble> parts;
+  if (!arguments.resume.empty())
+    parts.push_back(load_members(arguments.resume, examples, training, plan));
   if (!arguments.quiet && !arguments.json) complain(plan.explain());
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
-  std::vector<Ensemble> parts;
   std::size_t resumed = 0;
-  if (!arguments.resume.empty()) {
-    parts.push_back(load_members(arguments.resume, examples, training, plan));
+  if (!parts.empty()) {
     resumed = parts[0].size();
     training.execution.stop = interrupt.token();
     check_first_members(arguments.resume, parts[0], examples, training);
   }
-  Ensemble trained = train_all(examples, training, arguments.keep_partial, interrupt,
+  Ensemble trained = train_all(examples, training, plan, arguments.keep_partial, interrupt,
                                arguments.quiet, std::move(parts));
   const std::vector<ensemble::SettingsSummary> summaries = ensemble::summarize_settings(trained);
   TrainRun run{.ensemble = trained, .summaries = summaries, .plan = plan, .failures = {}};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -74,7 +75,8 @@ class CsvPieces {
       else if (predictions_.has_sets(c))
         text += field(joined(predictions_.set(c)));
       else
-        fmt::format_to(std::back_inserter(text), "{}", values[c]);
+        fmt::format_to(std::back_inserter(text), "{}",
+                       std::isnan(values[c]) ? std::abs(values[c]) : values[c]);
     }
     text += '\n';
   }

@@ -33,11 +33,15 @@ class RowsToPredict {
   /// Rows that --where left out.
   [[nodiscard]] std::size_t filtered() const noexcept { return filtered_; }
 
+  /// Columns of the files that the model does not know, in words; empty if there are none.
+  [[nodiscard]] const std::string& note() const noexcept { return note_; }
+
   static constexpr std::size_t kListed = 5;  ///< of first_omitted()
 
  private:
   data::Tables tables_;
   std::vector<std::string> kept_;
+  std::string note_;
   std::size_t rows_ = 0;
   std::size_t omitted_ = 0;
   std::size_t filtered_ = 0;

@@ -66,6 +66,33 @@ void check_names(const std::vector<std::string>& names) {
   }
 }
 
+bool has_column(const ExampleArguments& arguments, const std::string& name) {
+  try {
+    data::ReadOptions options = read_options(arguments);
+    options.where.clear();
+    options.columns = {name};
+    return data::Tables(arguments.files, options).names() == std::vector{name};
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+// "price:l1", where a column is named price: there is no loss l1. Standard input is not read twice.
+void check_loss_names(const ExampleArguments& arguments) {
+  const std::vector<std::string>& files = arguments.files;
+  if (std::find(files.begin(), files.end(), "-") != files.end()) return;
+  for (const std::string& target : goal_of(arguments.targets).columns) {
+    const std::size_t colon = target.rfind(':');
+    if (colon == std::string::npos || colon == 0 || has_column(arguments, target) ||
+        !has_column(arguments, target.substr(0, colon)))
+      continue;
+    throw InvalidArgument(fmt::format(
+        "--target is '{}' but there is no loss '{}'; losses are squared_error, gaussian, huber, "
+        "pinball, poisson, binary, multi_label and cross_entropy",
+        one_line(target), one_line(target.substr(colon + 1))));
+  }
+}
+
 // Columns in the order targets (of numbers), weights, inputs; labels are the classes.
 data::Tables open_rows(const ExampleArguments& arguments, const Goal& goal,
                        std::shared_ptr<data::FieldCodes> codes) {
@@ -84,7 +111,12 @@ data::Tables open_rows(const ExampleArguments& arguments, const Goal& goal,
     throw InvalidArgument(
         "--ignore and --input cannot be combined; without --input all other columns are inputs");
   options.columns.insert(options.columns.end(), inputs.begin(), inputs.end());
-  return data::Tables(arguments.files, options);
+  try {
+    return data::Tables(arguments.files, options);
+  } catch (const InvalidArgument&) {
+    check_loss_names(arguments);
+    throw;
+  }
 }
 
 /// Classes of rows that arrive in tables, each of which numbers its labels anew.

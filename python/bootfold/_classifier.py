@@ -10,12 +10,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from bootfold import _core
 from bootfold._dates import check_no_dates
@@ -208,6 +203,7 @@ class EnsembleClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
     """
 
     classes_: Array
+    _label_roles = ("y",)
     #: Whether y has several labels.
     _several: bool = False
     oob_score_: float
@@ -487,16 +483,7 @@ class EnsembleClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         X = self._coded(X) if again else self._learned(X)
         check_no_dates(X, "X")
         check_no_dates(sample_weight, "sample_weight")
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
-            multi_output=True,
-            ensure_all_finite=self._finite,
-            reset=not again,
-        )
+        X, y = self._validated(X, y, ensure_min_samples=2, multi_output=True, reset=not again)
         self._check_calibrate(validation)
         check_classification_targets(y)
         loss = self._loss_of(y)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._dates import date_type, module_of
+from bootfold._dates import date_type, has_moments, module_of, remedy
 from bootfold._labels import values_and_missing
 from bootfold._table_batch import texts
 from bootfold._table_source import needs
@@ -42,6 +42,41 @@ def frame_columns(X: Any) -> dict[str, Any]:
 def has_unique_names(X: Any) -> bool:
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)
     return len({str(name) for name in names}) == len(names) > 0
+
+
+def check_unique_names(X: Any) -> None:
+    """Raises ValueError if two columns of a frame have the same name."""
+    names = [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(
+            f"X has {names.count(twice)} columns called {twice!r}, but inputs are told apart by "
+            "their names; give them different names"
+        )
+
+
+def explained(message: str, X: Any) -> str | None:
+    """What is wrong with inputs that are no numbers, more exactly; None if that is not known."""
+    if "convert string to float" in message or "bytes/strings" in message:
+        return (
+            f"{message.strip()}; arrays must have numbers, but columns of a data frame may be "
+            "text: give pandas.DataFrame(X), with a type for each column"
+        )
+    if not message.startswith("Input X contains"):
+        return None
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    missing = message.startswith("Input X contains NaN")
+    rows, columns = np.nonzero(np.isnan(values) if missing else np.isinf(values))
+    if not len(rows):
+        return None
+    names = list(getattr(X, "columns", range(1, values.shape[1] + 1)))
+    where = f"column {names[columns[0]]!r}, row {rows[0]}"
+    if missing:
+        return f"Input X contains NaN ({where}), but nan is 'error'; train with nan='encode'"
+    return f"{message.splitlines()[0].rstrip('.')} ({where})"
 
 
 def like_frame(X: Any, rows: Array) -> Any:
@@ -178,6 +213,7 @@ class InputColumns:
         self._numbers = (bins, bin_edges, winsorize, periodic, periodic_scale)
         self._codes: Any = None
         self._kinds: dict[str, str] = {}
+        self._truths: list[str] = []  #: columns of true and false, of a model
 
     def _start(self, columns: dict[str, Any]) -> None:
         """Decides what the columns are, by the types of the first batch."""
@@ -203,6 +239,13 @@ class InputColumns:
             self._missing,
             *self._numbers,
         )
+
+    @property
+    def known(self) -> tuple[list[str], list[str]]:
+        """Columns that are text, and columns of numbers, as far as that is known before rows."""
+        kinds = [(name, kind) for name, kind in self._kinds.items() if name not in self._truths]
+        words = [name for name, kind in kinds if kind != "number"]
+        return [*words, *self._dates], [name for name, kind in kinds if kind == "number"]
 
     def coded(self, columns: dict[str, Any]) -> Array:
         """A batch of training rows as numbers."""
@@ -237,6 +280,9 @@ class InputColumns:
         found._codes = _core.EncodingCodes(encoding)
         kinds = encoding.kinds or ["number"] * len(found.names)
         words = {"category": "level", "boolean": "level"}
+        found._truths = [
+            name for name, kind in zip(found.names, kinds, strict=True) if kind == "boolean"
+        ]
         found._kinds = {
             name: words.get(kind, kind) for name, kind in zip(found.names, kinds, strict=True)
         }
@@ -256,6 +302,11 @@ class InputColumns:
     def _column(self, place: int, column: Any, name: str) -> Array:
         kind = self._kinds[name]
         dated = bool(date_type(column))
+        if dated and not has_moments(column):
+            raise TypeError(
+                f"column {name!r} is of type {date_type(column)}, which is no date, but must be "
+                f"numbers or text, for example {remedy(column)}"
+            )
         if kind == "date":
             if dated:
                 return _as_dates(column)

@@ -19,7 +19,16 @@ from sklearn.utils.validation import (
 
 from bootfold import _core, _members
 from bootfold._dates import check_no_dates
-from bootfold._encode import InputColumns, frame_columns, has_unique_names, is_frame, like_frame
+from bootfold._encode import (
+    InputColumns,
+    check_unique_names,
+    explained,
+    frame_columns,
+    has_unique_names,
+    is_frame,
+    like_frame,
+)
+from bootfold._examples import SeenRows
 from bootfold._member_views import EpochCalls, Members
 from bootfold._options import (
     checkpoint_path,
@@ -30,6 +39,7 @@ from bootfold._options import (
 )
 from bootfold._progress import reporter
 from bootfold._table_matrix import batches_of, with_names
+from bootfold._table_read import caller_level
 from bootfold._table_rows import examples_of, rows_of
 from bootfold._table_source import table_source
 from bootfold._targets import set_targets
@@ -140,8 +150,10 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
     _ensemble: _core.Ensemble
     _encoding: _core.Encoding | None
+    _seen: SeenRows = SeenRows()  #: rows of the calls that trained the members
+    _without_scores: str = ""  #: why there are no conformal scores, if that is known
     n_features_in_: int
-    #: Rows of `validation`, for conformal prediction.
+    _label_roles: tuple[str, ...] = ()  #: of `_given`, those that are classes
 
     # Set by the constructors of the estimators.
     members: Any
@@ -240,6 +252,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         for option, value in given.items():
             if isinstance(value, str):
                 given[option] = [value]
+            elif value is None:
+                given[option] = ()
         return InputColumns(
             names,
             **given,
@@ -268,7 +282,10 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if self._columns is not None:  # a file, query or stream, which was read with them
             del self._columns_of_source
             return X
-        if not is_frame(X) or not has_unique_names(X):
+        if not is_frame(X):
+            return X
+        check_unique_names(X)
+        if not has_unique_names(X):
             return X
         columns = frame_columns(X)
         self._columns = self._input_columns(list(columns))
@@ -297,7 +314,10 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def _coded(self, X: Any) -> Any:
         """Rows of a frame as numbers, by the encoding of the training."""
         encoding = self._ensemble_encoding()
-        if not is_frame(X) or not has_unique_names(X):
+        if not is_frame(X):
+            return X
+        check_unique_names(X)
+        if not has_unique_names(X):
             return X
         _check_feature_names(self, X, reset=False)
         columns = frame_columns(X)
@@ -345,6 +365,14 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             if used is not None and (engine is not None or training.checkpoint):
                 other = "checkpoint" if engine is None else "engine"
                 raise ValueError(f"{name} cannot be used with {other}; omit one of them")
+        seen = self._seen if start is not None else SeenRows()
+        seen = seen.with_call(examples, f"{training.resampling} {self.subsample}")
+        if seen.moved and getattr(self, "calibrate", False) and validation is None:
+            raise ValueError(
+                "calibrate=True needs rows that members are not trained on, but rows of an earlier "
+                "call came again in another order or among other rows; give validation=(X, y), or "
+                "the same rows in the same order in every call"
+            )
         threads = thread_number(self.threads)
         rows = self._rows(examples)
         held_out = None if validation is None else self._rows(validation)
@@ -355,8 +383,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             given = (examples, validation, loss)
             core, curves = train_spread(self, rows, given, training, engine)
         else:
-            total = training.members * len(training.settings)
-            with reporter(self.progress, total, "members") as tell:
+            with reporter(self.progress, 100, "% of the steps") as tell:
                 core = _core.Ensemble.train(rows, training, held_out, threads, tell, start, calls)
         if training.checkpoint:
             _core.remove_checkpoint(training.checkpoint)
@@ -380,7 +407,10 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             if sweep:
                 kept = [member.settings for member in core.members]
                 self.sweep_["kept"] = np.bincount(kept, minlength=len(sweep.values))
-        self._ensemble = core
+        known = start is not None and self._rows_moved
+        self._ensemble, self._seen = core, seen
+        if self._rows_moved and not known:
+            self._warn_of_moved_rows()
         self._set_scores(core, examples, held_out, threads)
         earlier = [] if start is None else [getattr(self, "loss_curves_", np.empty((len(core), 0)))]
         latest = _members.curves(curves or [member.curve for member in core.members])
@@ -398,8 +428,26 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if held_out is not None:
             if core.conformal.rows != "held_out":
                 core.set_conformal(_core.conformal_scores(core, held_out, threads))
-        elif examples.repeats:  # a copy is predicted by members that were trained on another
+        # A copy is predicted by members that were trained on another.
+        elif examples.repeats or self._rows_moved:
             core.set_conformal(_core.ConformalScores())
+        self._without_scores = "moved" if self._rows_moved else "copies" * examples.repeats
+
+    @property
+    def _rows_moved(self) -> bool:
+        """Whether members were trained on rows that count as out of bag."""
+        return self._seen.moved and self._ensemble.leaves_rows_out
+
+    def _warn_of_moved_rows(self) -> None:
+        warnings.warn(
+            "rows of an earlier call came again in another order or among other rows, so members "
+            "were trained on rows that count as out of bag: there are no out-of-bag scores and no "
+            "intervals and sets without other rows (calibration=(X, y), or validation=(X, y)), and "
+            "held-out losses and the noise that uncertainty tells are too small. Give the same "
+            "rows in the same order in every call (each member draws its own), or new rows",
+            UserWarning,
+            stacklevel=caller_level(),
+        )
 
     def _mean_curve(self, core: _core.Ensemble) -> Array:
         useful = [not member.failure for member in core.members]
@@ -427,10 +475,18 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         roles = {"y": y, "sample_weight": sample_weight}
         if fitted:
             inputs = self._names()
-            X, found = rows_of(X, inputs or None, roles, names=bool(inputs))
+            columns = InputColumns.of_model(inputs, self._ensemble_encoding()) if inputs else None
+            X, found = rows_of(
+                X,
+                inputs or None,
+                roles,
+                names=bool(inputs),
+                columns=columns,
+                labels=self._label_roles,
+            )
         else:
             X, found, columns = examples_of(
-                X, roles, memory_bytes(self.memory), self._input_columns
+                X, roles, memory_bytes(self.memory), self._input_columns, self._label_roles
             )
             if columns is not None:
                 self._columns_of_source = columns
@@ -439,14 +495,25 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any) -> Array:
         X = self._coded(X)
         check_no_dates(X, "X")
-        found: Array = validate_data(
-            self,
-            X,
-            dtype=[np.float64, np.float32],
-            reset=False,
-            ensure_all_finite=self._finite,
-        )
+        found: Array = self._validated(X, reset=False)
         return found
+
+    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
+        """What scikit-learn makes of rows; its messages name the column."""
+        try:
+            return validate_data(
+                self,
+                X,
+                *y,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=self._finite,
+                **options,
+            )
+        except ValueError as error:
+            more = explained(str(error), X)
+            if more is None:
+                raise
+            raise ValueError(more) from None
 
     def _of_rows(self, X: Any, compute: Callable[[Array], tuple[Array, ...]]) -> tuple[Array, ...]:
         """What `compute` returns for all rows. Files, queries and the like are read in batches."""
@@ -503,6 +570,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if prediction.mean.shape[0] == 0:
             return None
         found = examples.spread(prediction.mean)
+        if self._rows_moved:
+            return np.full_like(found, np.nan)
         rest = examples.left_out
         if rest.size:
             unseen = self._ensemble.predict(given[rest], thread_number(self.threads))
@@ -619,7 +688,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         encoded : bool
             The input is what `encode` returns. Necessary for categories with hashed levels.
         input_type : {"float64", "float32"}
-            The type of numeric inputs.
+            The type of numeric inputs. float32 has 7 digits: predictions are those of inputs that
+            are rounded to it, and differ by more than 1e-5 if a column is far from 0 compared with
+            its standard deviation. From 100,000 standard deviations on there is a warning.
 
         Raises
         ------
@@ -769,6 +840,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if not all(same):
             for name in [name for name in vars(found) if name.startswith(("oob_", "loss_curve"))]:
                 delattr(found, name)
+            found._without_scores = "parameters"
         return found
 
     def subset(self, members: Sequence[int]) -> Self:
@@ -781,6 +853,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         found = copy.copy(self)
         chosen = [whole_number("members", member, 0) for member in members]
         found._ensemble = self._ensemble.subset(chosen)
+        if self._ensemble.conformal.rows != "none":
+            found._without_scores = "subset"
         for name in [name for name in vars(found) if name.startswith("oob_")]:
             delattr(found, name)
         if hasattr(self, "loss_curves_"):
@@ -815,6 +889,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         encodes = self._encoding is not None and self._encoding.accepts_missing
         self.nan = "encode" if encodes else "error"
         self._ensemble = core
+        self._without_scores = "file"
         self.n_features_in_ = len(core.inputs)
         if core.inputs != [str(number) for number in range(1, self.n_features_in_ + 1)]:
             self.feature_names_in_ = np.array(core.inputs, dtype=object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,7 @@ class Examples:
     weights: Array | None  #: in the loss
     given: Array | None = None  #: of each row, its number among the rows given; None: the same
     rows: int = 0  #: that were given
+    marks: Array | None = None  #: a hash of each row given
 
     @property
     def origin(self) -> Array:
@@ -73,6 +74,7 @@ def weighted(inputs: Array, targets: Array, weights: Array | None) -> Examples:
     rows = inputs.shape[0]
     origin = np.arange(rows)
     loss_weights: Array | None = None
+    marks = _fingerprints(inputs, targets)
     if weights is not None:
         if (weights < 0).any():
             row = int((weights < 0).argmax())
@@ -90,10 +92,64 @@ def weighted(inputs: Array, targets: Array, weights: Array | None) -> Examples:
             origin = origin[weights > 0]
             loss_weights = np.ascontiguousarray(weights[origin], dtype=np.float64)
     if loss_weights is None:
-        marks = _fingerprints(inputs, targets)[origin]
-        order = np.argsort(marks, kind="stable")
-        if (np.diff(marks[order]) == 0).any():
+        drawn = marks[origin]
+        order = np.argsort(drawn, kind="stable")
+        drawn = drawn[order]
+        if (drawn[1:] == drawn[:-1]).any():
             origin = origin[order]
     if origin.shape[0] == rows and (origin == np.arange(rows)).all():
-        return Examples(inputs, targets, loss_weights, None, rows)
-    return Examples(taken(inputs, origin), targets[origin], loss_weights, origin, rows)
+        return Examples(inputs, targets, loss_weights, None, rows, marks)
+    return Examples(taken(inputs, origin), targets[origin], loss_weights, origin, rows, marks)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRows:
+    """Rows that members were trained on in earlier calls, as hashes.
+
+    A member leaves out rows by their place among the rows of a call. A row that comes again at
+    another place, or among another number of rows, may be out of bag for members that were trained
+    on it.
+    """
+
+    calls: tuple[tuple[str, Array], ...] = ()  #: how rows were drawn, and the rows in their order
+    known: Array | None = None  #: hashes of all calls, sorted; None if there is one call
+    moved: bool = False  #: whether rows came again at another place
+
+    def with_call(self, examples: Examples, drawn: str) -> SeenRows:
+        """These and the rows of a call, which are `drawn` in this way."""
+        if self.moved or examples.marks is None:
+            return self
+        rows = examples.marks[examples.origin]
+        if any(how == drawn and np.array_equal(rows, earlier) for how, earlier in self.calls):
+            return self
+        if not self.calls:
+            return SeenRows(((drawn, rows),))
+        known = np.sort(self.calls[0][1]) if self.known is None else self.known
+        beside = examples.marks[examples.left_out]
+        if self._come_again(rows, known, drawn) or self._come_again(beside, known, "not drawn"):
+            return SeenRows(moved=True)
+        added = np.sort(rows)
+        known = np.insert(known, np.searchsorted(known, added), added)
+        return replace(self, calls=(*self.calls, (drawn, rows)), known=known)
+
+    def _come_again(self, rows: Array, known: Array, drawn: str) -> bool:
+        """Whether more rows are known, from another place, than equal rows explain."""
+        again = _found(rows, known)
+        if not again.any():
+            return False
+        for how, earlier in self.calls:
+            if how == drawn and len(earlier) == len(rows):
+                again &= earlier != rows
+        # New rows of columns with few values may equal known ones as often as these one another.
+        same = known[1:] == known[:-1]
+        equal = np.count_nonzero(np.append(same, False) | np.append(False, same))
+        usual = (equal + 1) / (len(known) + 2)
+        most = usual + 3 * np.sqrt(usual * (1 - usual) / len(rows))
+        return bool(np.mean(again) > most)
+
+
+def _found(rows: Array, known: Array) -> Array:
+    """Which of the hashes are among sorted ones."""
+    places = np.searchsorted(known, rows).clip(max=len(known) - 1)
+    found: Array = known[places] == rows
+    return found

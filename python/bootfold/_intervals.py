@@ -13,6 +13,7 @@ from bootfold._dates import check_no_dates
 from bootfold._estimator import EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._options import memory_bytes, thread_number
+from bootfold._sets import sets_of
 
 if TYPE_CHECKING:
     from bootfold._data import Array
@@ -53,7 +54,8 @@ class IntervalEstimator(EnsembleEstimator):
             coverage for any networks (docs/ensemble-intervals.md). "normal" is mean -+ z total, for
             normal noise; of a transformed target, of which the limits are transformed back; of
             rates the quantiles of a negative binomial distribution. Targets with loss "binary" have
-            limits NaN. "auto": "scaled", and "conformal" for quantiles and if members were trained
+            limits NaN, and sets (`predict_set`). "auto": "scaled", and "conformal" for quantiles,
+            with fewer than 20 members (or groups of `share` members) and if members were trained
             on all rows (`resampling` "none" and "bayesian"); "jackknife+" with `training`.
         training : (X, y) or (X, y, sample_weight), optional
             The training rows, for "jackknife+" of an estimator from a file, which does not have
@@ -80,27 +82,93 @@ class IntervalEstimator(EnsembleEstimator):
             method = self._automatic_interval(training, calibration)
             if calibration is None and method in ("conformal", "scaled"):
                 self._make_scores()
-        if method in ("jackknife+", "normal") and not self._leaves_rows_out:
-            raise ValueError(no_scores(self._ensemble))
+        if method in ("jackknife+", "normal") and (
+            not self._leaves_rows_out or self._rows_moved
+        ):
+            reason = "moved" if self._rows_moved else self._without_scores
+            raise ValueError(no_scores(self._ensemble, reason))
         if method == "jackknife+":
             return self._jackknife_plus(X, level, self._training_rows(training))
         scores = None
         if method != "normal":
             rows = None if calibration is None else self._calibration_rows(calibration)
-            scores = held_out_scores(self._ensemble, rows, thread_number(self.threads))
+            scores = held_out_scores(
+                self._ensemble, rows, thread_number(self.threads), self._without_scores
+            )
         return self._limits(X, level, method, scores)
+
+    def predict_set(
+        self,
+        X: Any,
+        confidence: float = 0.9,
+        *,
+        calibration: tuple[Any, Any] | None = None,
+    ) -> Array:
+        """Prediction sets of the targets with loss "binary": whether 0 and 1 belong to them.
+
+        As `predict_set` of `EnsembleClassifier` for labels: the set of a target of a row has its
+        value with probability at least `confidence`, and the more probable value always.
+
+        Parameters
+        ----------
+        X : array_like
+        confidence : float
+        calibration : (X, y), optional
+            Rows that were not used for training, with all targets. Unless given: `validation` of
+            `fit`, else the out-of-bag probabilities of the training rows.
+
+        Returns
+        -------
+        ndarray of bool, [row][target][value]: targets with loss "binary" in the order of y, and
+        value 0 or 1.
+
+        Raises
+        ------
+        ValueError
+            If no target has loss "binary"; `predict_interval` is for numbers.
+        """
+        check_is_fitted(self)
+        losses = [loss for loss, _, _ in self._ensemble.target_columns]
+        places = [place for place, loss in enumerate(losses) if loss == "binary"]
+        if not places:
+            raise ValueError(
+                "predict_set is for targets of 0 and 1 (loss 'binary'), but the loss is "
+                f"{', '.join(dict.fromkeys(losses))}; predict_interval is for numbers"
+            )
+        level = check_confidence(confidence)
+        rows = None if calibration is None else self._calibration_rows(calibration)
+        if rows is None:
+            self._make_scores()
+        threads = thread_number(self.threads)
+        scores = held_out_scores(self._ensemble, rows, threads, self._without_scores)
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            prediction = self._prediction(inputs)
+            return (sets_of(self._ensemble, prediction, level, "threshold", scores)[:, places],)
+
+        return self._of_rows(X, compute)[0]
 
     def _automatic_interval(
         self, training: tuple[Any, ...] | None, calibration: tuple[Any, Any] | None
     ) -> Literal["conformal", "scaled", "jackknife+"]:
         if calibration is None and training is not None and not self._quantiles_only:
             return "jackknife+"
-        scaled = self._leaves_rows_out and not self._quantiles_only
+        scaled = self._leaves_rows_out and not self._quantiles_only and not self._few_members
         return "scaled" if scaled else "conformal"
+
+    @property
+    def _few_members(self) -> bool:
+        """Whether deviations of members are too random to scale by, as the core decides it."""
+        core = self._ensemble
+        group = max(1, core.share)
+        good = {(m.settings, m.number // group) for m in core.members if not m.failure}
+        return len(good) < 20
 
     def _make_scores(self) -> None:
         """Out-of-bag scores that `subset` dropped, if the training rows are there."""
         if self._ensemble.conformal.rows != "none" or not self._leaves_rows_out:
+            return
+        if self._rows_moved:
             return
         examples = getattr(self, "_training_examples", None)
         # A copy of a row is predicted by members that were trained on another copy.
@@ -117,7 +185,10 @@ class IntervalEstimator(EnsembleEstimator):
     def _check_interval(self, method: str) -> None:
         losses = {loss for loss, _, _ in self._ensemble.target_columns}
         if losses == {"binary"}:
-            raise ValueError("all targets are probabilities, which have no prediction intervals")
+            raise ValueError(
+                "all targets are probabilities, which have no prediction intervals; predict_set "
+                "gives sets of 0 and 1"
+            )
         if method in ("jackknife+", "normal") and self._quantiles_only:
             raise ValueError(
                 f"method {method!r} is for predicted means, but loss 'pinball' predicts quantiles; "

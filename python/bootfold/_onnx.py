@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from bootfold._forward import (
     outputs,
     text_columns,
 )
+from bootfold._table_read import caller_level
 from bootfold._table_source import needs
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 _OPSET = 17  # of 2022: every runtime of today reads it
 _ML_OPSET = 3
+#: Offsets, in standard deviations, that float32 has to 1 % of these.
+_MOST_OFFSET = 100_000
 #: Beyond this size of the parameters they are a file of their own, as protobuf demands.
 _MOST_BYTES = 1_900_000_000
 
@@ -260,6 +264,8 @@ def export(
             f"levels of column {hashed[0]!r} share hashed columns, which ONNX cannot compute; pass "
             "encoded=True and give the model the rows of encode(X), or train with more levels="
         )
+    if input_type == "float32" and not encoded:
+        _warn_of_offsets(model)
     types = onnx.TensorProto
     kind = types.DOUBLE if input_type == "float64" else types.FLOAT
     ops = OnnxOps(onnx, model, text_columns(model))
@@ -302,6 +308,27 @@ def export(
         },
     )
     _write(onnx, made, os.fspath(path))
+
+
+def _warn_of_offsets(model: Model) -> None:
+    """Warns of numbers so far from 0 that float32 rounds them by much of their spread."""
+    kinds = [own.kind for own in model.inputs] if model.inputs else ["number"] * len(model.names)
+    far = [
+        name
+        for name, kind, mean, scale in zip(
+            model.names, kinds, model.mean, model.scale, strict=True
+        )
+        if kind in ("number", "date") and abs(mean) > _MOST_OFFSET * scale
+    ]
+    if far:
+        more = f" and {len(far) - 1} more" if len(far) > 1 else ""
+        warnings.warn(
+            f"column {far[0]!r}{more}: the mean is more than {_MOST_OFFSET:,} standard deviations "
+            "from 0, so float32 rounds the inputs and predictions change; use "
+            "input_type='float64', the default, or subtract the mean before training",
+            UserWarning,
+            stacklevel=caller_level(),
+        )
 
 
 def _write(onnx: Any, made: Any, path: str) -> None:

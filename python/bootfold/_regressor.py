@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from bootfold import _core
 from bootfold._dates import check_no_dates
@@ -405,16 +405,8 @@ class EnsembleRegressor(RegressorMixin, IntervalEstimator):  # type: ignore[misc
         check_no_dates(X, "X")
         check_no_dates(y, "y")
         check_no_dates(sample_weight, "sample_weight")
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
-            multi_output=True,
-            y_numeric=True,
-            ensure_all_finite=self._finite,
-            reset=not again,
+        X, y = self._validated(
+            X, y, ensure_min_samples=2, multi_output=True, y_numeric=True, reset=not again
         )
         y = np.asarray(y, dtype=np.float64)
         if sample_weight is not None:

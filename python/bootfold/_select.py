@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bootfold._data import arrow_column, column_names
-from bootfold._labels import Several
+from bootfold._labels import LabelColumn, Several
 from bootfold._nearest import columns_told
 from bootfold._table_read import LABELS, Limits, as_columns
 from bootfold._table_source import table_source
@@ -107,6 +107,9 @@ def of_frame(given: Any, columns: Any, roles: dict[str, Any]) -> tuple[Any, dict
         if name not in there:
             raise ValueError(f"there is no column {name!r}{columns_told(name, there)}")
     found = {role: given[name] if role in named else name for role, name in roles.items()}
+    for role, name in named.items() if arrow else ():  # whose columns have no names
+        if role.split()[0] in LABELS:
+            found[role] = LabelColumn(name, found[role])
     if isinstance(columns, str):
         return (arrow_column(given, columns) if arrow else given[columns]), found
     others = wanted or [name for name in there if name not in named.values()]

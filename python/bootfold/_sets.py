@@ -17,6 +17,20 @@ if TYPE_CHECKING:
     from bootfold._data import Array
 
 
+def sets_of(
+    core: _core.Ensemble,
+    prediction: _core.Prediction,
+    confidence: float,
+    method: str,
+    scores: _core.ConformalScores,
+) -> Array:
+    """Sets [row][class]; of targets and labels [row][target][0 or 1]."""
+    found = _core.prediction_sets(core, prediction, confidence, method, scores)
+    rows = prediction.mean.shape[0]
+    sets = np.frombuffer(found, dtype=np.bool_).reshape(rows, len(core.classes), -1).copy()
+    return sets[:, :, 0] if core.loss in ("cross_entropy", "binary") else sets
+
+
 class SetEstimator(EnsembleEstimator):
     """An estimator of classes or labels with prediction sets."""
 
@@ -83,13 +97,13 @@ class SetEstimator(EnsembleEstimator):
             )
         level = check_confidence(confidence)
         rows = None if calibration is None else self._calibration_rows(calibration)
-        scores = held_out_scores(self._ensemble, rows, thread_number(self.threads))
+        scores = held_out_scores(
+            self._ensemble, rows, thread_number(self.threads), self._without_scores
+        )
 
         def compute(inputs: Array) -> tuple[Array, ...]:
             prediction = self._prediction(inputs)
-            found = _core.prediction_sets(self._ensemble, prediction, level, method, scores)
-            shape = (*prediction.mean.shape, 2) if self._several else prediction.mean.shape
-            return (np.frombuffer(found, dtype=np.bool_).reshape(shape).copy(),)
+            return (sets_of(self._ensemble, prediction, level, method, scores),)
 
         return self._of_rows(X, compute)[0]
 

@@ -7,7 +7,7 @@ import copy
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,12 +16,13 @@ from bootfold import _core
 from bootfold._chunked import Array
 from bootfold._labels import Coded
 from bootfold._progress import reporter
-from bootfold._table_source import TableSource
+from bootfold._table_source import BATCH_ROWS, TableSource
 
 if TYPE_CHECKING:
     from bootfold._options import Progress
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def _dialect(
@@ -59,9 +60,10 @@ class CsvFiles(TableSource):
         "pyarrow" if importlib.util.find_spec("pyarrow") else "dict"
     )
 
-    def __init__(self, paths: list[str], dialect: _core.Dialect | None = None) -> None:
+    def __init__(self, paths: list[str], **words: Any) -> None:
         self._paths = paths
-        self._dialect = _dialect() if dialect is None else dialect
+        self._words = words  # those of csv()
+        self._dialect = _dialect(**words)
         self._tell: Callable[[float, float], Any] | None = None  # how far a pass is
         self.names = _core.csv_names(paths, self._dialect)
         self.types = [""] * len(self.names)
@@ -117,6 +119,103 @@ class CsvFiles(TableSource):
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         return self.batches_of(columns, [], False)
 
+    def any_batches(
+        self, columns: Sequence[str], texts: Collection[str], numbers: Collection[str] = ()
+    ) -> Iterator[Any]:
+        """A pass over columns of any type. Of rows with text the file is one batch."""
+        columns = list(dict.fromkeys(columns))
+        unknown = [name for name in columns if name not in texts and name not in numbers]
+        if unknown == columns and self._complete(columns):
+            yield from self.batches(columns)
+            return
+        written = self._columns_of_text(unknown)
+        written = [name for name in columns if name in texts or name in written]
+        passed = self._batches_with_missing([n for n in columns if n not in written], written)
+        if not written:
+            for found, _ in passed:
+                yield found
+            return
+        pieces = list(passed)
+        if not pieces:
+            return
+        names = pieces[0][0].keys()
+        values = {name: np.concatenate([found[name] for found, _ in pieces]) for name in names}
+        for name in written:
+            missing = np.concatenate([absent[name] for _, absent in pieces])
+            values[name] = self._texts(name, missing)
+        rows = len(next(iter(values.values())))
+        for first in range(0, rows, BATCH_ROWS):
+            yield {name: column[first : first + BATCH_ROWS] for name, column in values.items()}
+
+    def _complete(self, columns: list[str]) -> bool:
+        """Whether all fields are numbers, which can be read faster."""
+        try:
+            for _ in self.batches(columns):
+                pass
+        except ValueError:
+            return False
+        return True
+
+    def _columns_of_text(self, columns: list[str]) -> list[str]:
+        """The columns that have a field which is not a number and not missing."""
+
+        def are_numbers(names: list[str], *, all_rows: bool) -> bool:
+            try:
+                for _ in self._batches_with_missing(names, []):
+                    if not all_rows:
+                        return True
+            except ValueError:
+                return False
+            return True
+
+        if not columns or are_numbers(columns, all_rows=True):
+            return []
+        rest = [name for name in columns if are_numbers([name], all_rows=False)]
+        if not are_numbers(rest, all_rows=True):
+            rest = [name for name in rest if are_numbers([name], all_rows=True)]
+        return [name for name in columns if name not in rest]
+
+    def _batches_with_missing(
+        self, numbers: Sequence[str], texts: Sequence[str]
+    ) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
+        """Columns of numbers, with NaN for missing values, and where texts are missing."""
+        own = [f"`{name}`" for name in numbers]
+        asked = [f"if(missing({name}), 0, {name})" for name in own]
+        asked += [f"missing(`{name}`)" for name in (*numbers, *texts)]
+        if not asked:
+            return
+        rows = _core.CsvPass(self._paths, asked, [], False, self._dialect, self._tell)
+        while (batch := rows.next()) is not None:
+            arrays, count = batch[0], len(numbers)
+            for values, missing in zip(arrays[:count], arrays[count:], strict=False):
+                values[missing != 0] = np.nan
+            absent = [flags != 0 for flags in arrays[2 * count :]]
+            yield (
+                dict(zip(numbers, arrays[:count], strict=True)),
+                dict(zip(texts, absent, strict=True)),
+            )
+
+    def _texts(self, name: str, missing: Array) -> Array:
+        """The fields of a column as objects, those that are numbers as such; None is missing."""
+        found = np.full(len(missing), None, dtype=object)
+        if missing.all():
+            return found
+        dialect = self._dialect
+        if missing.any():
+            present = f"not missing(`{name}`)"
+            where = self._words.get("where")
+            where = f"({where}) and {present}" if where else present
+            dialect = _dialect(**{**self._words, "where": where})
+        called = [f"missing(`{name}`)"]
+        rows = _core.CsvPass(self._paths, called, [name], False, dialect, self._tell)
+        batch = rows.next()
+        assert batch is not None
+        codes, names = batch[1][0]
+        fields = np.empty(len(names), dtype=object)
+        fields[:] = [float(each) if _NUMBER.fullmatch(each) else each for each in names]
+        found[~missing] = fields[codes]
+        return found
+
     def batches_of(
         self, numbers: Sequence[str], others: Sequence[str], omit: bool
     ) -> Iterator[Any]:
@@ -135,6 +234,22 @@ class CsvFiles(TableSource):
 
     def __repr__(self) -> str:
         return f"bootfold.csv({self._paths[0] if len(self._paths) == 1 else self._paths!r})"
+
+
+def classes_of(fields: Array) -> Array:
+    """Classes as integers or numbers, if all fields are such, and as text otherwise."""
+    kinds = {type(field) for field in fields}
+    if kinds == {float}:
+        numbers = fields.astype(np.float64)
+        return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else numbers
+    if type(None) in kinds:
+        return fields
+    return np.array([_field(field) for field in fields])
+
+
+def _field(field: str | float) -> str:
+    whole = isinstance(field, float) and field.is_integer()
+    return str(int(field)) if whole else str(field)
 
 
 def csv(
@@ -181,4 +296,12 @@ def csv(
 
     given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     files = [file for entry in given for file in files_of(entry)]
-    return CsvFiles(files, _dialect(header, delimiter, decimal, thousands, missing, where))
+    return CsvFiles(
+        files,
+        header=header,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
+        missing=missing,
+        where=where,
+    )

@@ -64,7 +64,8 @@ def batches_of(
     waiting: list[Array] = []
     rows = 0
     some = False
-    for batch in source.batches(inputs):
+    texts, given = ([], []) if columns is None else columns.known
+    for batch in source.any_batches(inputs, texts, given):
         if columns is not None:
             found = columns.matrix({name: batch[name] for name in inputs})
         else:
@@ -162,9 +163,10 @@ def training_rows(
     others: Sequence[str],
     memory: int,
     encoded: InputColumns,
+    labels: Sequence[str] = (),
 ) -> tuple[Array, dict[str, Array]]:
     """Inputs as a matrix, and the other columns, read in one pass. `encoded` turns them into
-    numbers.
+    numbers; `labels` are classes, which text files write as numbers or as text.
 
     Raises ValueError if the rows do not fit the memory limit as float32, in which training keeps
     them: before they are read if their number is known, and else as soon as they are too many.
@@ -177,7 +179,7 @@ def training_rows(
     rows = _Rows(source, len(inputs), memory)
     pieces: dict[str, list[Array]] = {name: [] for name in others}
     try:
-        for batch in source.batches(used):
+        for batch in source.any_batches(used, [*encoded.known[0], *labels]):
             rows.add(encoded.coded({name: batch[name] for name in inputs}))
             for name, found in pieces.items():
                 found.append(np.array(texts(batch[name]), copy=source.volatile or None))

@@ -249,6 +249,7 @@ class _Reader:
             labels[role] = self._labels[role].finished(
                 codes if codes.flags.writeable else codes.copy()
             )
+            labels[role].column = self._wanted.labels[role]
         return Held(
             self._rows,
             {name: builder.column() for name, builder in self._numbers.items()},

@@ -10,6 +10,7 @@ import numpy as np
 from bootfold._data import column_names
 from bootfold._encode import InputColumns
 from bootfold._select import of_frame
+from bootfold._table_csv import CsvFiles, classes_of
 from bootfold._table_matrix import training_rows, with_names
 from bootfold._table_read import Held, Limits, Wanted, in_memory
 from bootfold._table_source import TableSource, needs, table_source
@@ -18,24 +19,35 @@ _UNLIMITED = Limits(2**62)
 
 
 def rows_of(
-    X: Any, inputs: Sequence[str] | None, roles: dict[str, Any], *, names: bool
+    X: Any,
+    inputs: Sequence[str] | None,
+    roles: dict[str, Any],
+    *,
+    names: bool,
+    columns: InputColumns | None = None,
+    labels: Sequence[str] = (),
 ) -> tuple[Any, dict[str, Any]]:
     """Inputs that an estimator takes, and columns in place of the names among `roles`.
 
     Arrays and frames stay what they are. Of a file, query or stream only `inputs` and the named
     columns are read; None: all columns but the named ones. `names`: whether the inputs have names.
+    `columns`: what is known of the inputs; `labels`: roles that are classes.
     """
     source = None if type(X) is np.ndarray else table_source(X)
     if source is None:
         if any(isinstance(role, str) for role in roles.values()):
             return of_frame(X, None, roles)
         return X, roles
-    found, held, seen = _read(source, inputs, roles)
-    columns = [held.texts[name] for name in seen]
-    if names or any(column.dtype.kind not in "biuf" for column in columns):
+    if isinstance(source, CsvFiles):
+        found, values, seen = _read_csv(source, inputs, roles, columns, labels)
+    else:
+        found, held, seen = _read(source, inputs, roles)
+        values = held.texts
+    arrays = [values[name] for name in seen]
+    if names or any(array.dtype.kind not in "biuf" for array in arrays):
         pandas = needs("pandas", "an estimator that knows its inputs by name", "pandas")
-        return pandas.DataFrame(dict(zip(seen, columns, strict=True)), copy=False), found
-    return np.column_stack(columns), found
+        return pandas.DataFrame(dict(zip(seen, arrays, strict=True)), copy=False), found
+    return np.column_stack(arrays), found
 
 
 def predictions_of(
@@ -54,6 +66,7 @@ def examples_of(
     roles: dict[str, Any],
     memory: int,
     encode: Callable[[Sequence[str]], InputColumns],
+    labels: Sequence[str] = (),
 ) -> tuple[Any, dict[str, Any], InputColumns | None]:
     """The same for training, with the names of the inputs: rows that fit `memory` as float32.
 
@@ -65,7 +78,10 @@ def examples_of(
     named, seen = _chosen(source, None, roles)
     others = list(dict.fromkeys(name for names in named.values() for name in names))
     encoded = encode(seen)
-    inputs, columns = training_rows(source, seen, others, memory, encoded)
+    classes = _class_columns(roles, labels)
+    inputs, columns = training_rows(source, seen, others, memory, encoded, classes)
+    if isinstance(source, CsvFiles):
+        columns |= {name: classes_of(columns[name]) for name in classes}
     return with_names(inputs, seen), _filled(roles, named, columns), encoded
 
 
@@ -104,6 +120,32 @@ def _read(
     if held.rows == 0:
         raise ValueError(f"{source.told} has no rows; an estimator needs at least one")
     return _filled(roles, named, held.texts), held, seen
+
+
+def _class_columns(roles: dict[str, Any], labels: Sequence[str]) -> list[str]:
+    """The columns of the roles that are classes."""
+    return [roles[role] for role in labels if isinstance(roles[role], str)]
+
+
+def _read_csv(
+    source: CsvFiles,
+    inputs: Sequence[str] | None,
+    roles: dict[str, Any],
+    columns: InputColumns | None,
+    labels: Sequence[str],
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """The same of text files, which do not tell what is text."""
+    named, seen = _chosen(source, inputs, roles)
+    used = list(dict.fromkeys([*seen, *(name for names in named.values() for name in names)]))
+    source.check(used)
+    texts, numbers = ([], []) if columns is None else columns.known
+    classes = _class_columns(roles, labels)
+    pieces = list(source.any_batches(used, [*texts, *classes], numbers))
+    if not pieces:
+        raise ValueError(f"{source.told} has no rows; an estimator needs at least one")
+    found = {name: np.concatenate([piece[name] for piece in pieces]) for name in used}
+    values = found | {name: classes_of(found[name]) for name in classes}
+    return _filled(roles, named, values), found, seen
 
 
 def _names(source: TableSource, given: Any) -> list[str]:

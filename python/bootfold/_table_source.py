@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bootfold._nearest import columns_told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from bootfold._options import Progress
@@ -64,6 +64,16 @@ class TableSource(ABC):
         `omit`: rows with missing values may be left out, as they are later.
         """
         return self.batches(list(dict.fromkeys([*numbers, *others])))
+
+    def any_batches(
+        self, columns: Sequence[str], texts: Collection[str], numbers: Collection[str] = ()
+    ) -> Iterator[Any]:
+        """A pass over columns of any type, with missing values.
+
+        `texts` and `numbers`: what columns are, for sources that must know; the others have text if
+        a row has.
+        """
+        return self.batches(columns)
 
     def watched(self, progress: Progress) -> AbstractContextManager[object]:
         """While it is in use, `progress` shows how far reading is, if the source can tell."""

@@ -152,13 +152,17 @@ def test_pickles_and_files_and_parameters(tmp_path):
         np.testing.assert_array_equal(loaded.predict_interval(x), wanted)
         # Parameters from elsewhere may have been trained on the held-out rows.
         tree = {name: value * 1.1 for name, value in model.stacked_parameters().items()}
-        for changed in (model.from_torch(tree), model.subset([0, 1])):
-            with pytest.raises(ValueError, match="calibration="):
-                changed.predict_interval(x, method="conformal")
-    bag = regressor().fit(x, y)
-    with pytest.raises(ValueError, match="subset drops them"):
+        reasons = ("parameters came from elsewhere.*calibration=", "subset drops.*calibration=")
+        changed = model.from_torch(tree)
+        changed.save(tmp_path / "changed.safetensors")
+        read = bf.EnsembleRegressor.load(tmp_path / "changed.safetensors")
+        for other, reason in zip((changed, read, model.subset([0, 1])), (reasons[0], *reasons)):
+            with pytest.raises(ValueError, match=reason):
+                other.predict_interval(x, method="conformal")
+    bag = regressor(members=24).fit(x, y)
+    with pytest.raises(ValueError, match="subset drops the scores"):
         bag.subset([0, 1]).predict_interval(x, method="conformal")
-    few = bag.subset([0, 1, 2, 3])
+    few = bag.subset(range(20))
     low, high = few.predict_interval(x, 0.9)  # of scores out of bag
     mean, std = few.predict(x, return_std=True)
     assert np.isfinite([low, high]).all()
@@ -177,7 +181,7 @@ def test_the_limits_are_those_of_the_definition():
     x, y = curve(200)
     held_out = curve(150)
     new, _ = curve(50)
-    model = regressor(loss="gaussian").fit(x, y, validation=held_out)
+    model = regressor(members=20, loss="gaussian").fit(x, y, validation=held_out)
     mean, std = model.predict(held_out[0], return_std=True)
     off = np.abs(held_out[1] - mean)
     found, total = model.predict(new, return_std=True)
@@ -189,6 +193,12 @@ def test_the_limits_are_those_of_the_definition():
         for method in ("scaled", "auto"):
             low, high = model.predict_interval(new, confidence, method)
             np.testing.assert_array_equal([low, high], [found - half, found + half])
+    # Deviations between fewer than 20 members are too random to scale by.
+    few = model.subset(range(19))
+    rows = {"confidence": 0.9, "calibration": held_out}
+    np.testing.assert_array_equal(
+        few.predict_interval(new, **rows), few.predict_interval(new, method="conformal", **rows)
+    )
 
 
 @pytest.mark.parametrize("transform", ["log", "yeo-johnson", "quantile"])
@@ -257,14 +267,17 @@ def program(folder, command, *arguments):
     return json.loads(done.stdout)
 
 
-def test_weights():
+def test_weights(tmp_path):
     """Copies of a row are predicted by members that were trained on others."""
     x, y = curve(200)
     copies = regressor().fit(x, y, sample_weight=np.where(x[:, 0] > 0, 2, 1))
-    with pytest.raises(ValueError, match="sample weights that repeat rows"):
+    with pytest.raises(ValueError, match="sample_weight repeats rows, and a copy"):
         copies.predict_interval(x, method="scaled")
-    with pytest.raises(ValueError, match="sample weights that repeat rows"):
+    with pytest.raises(ValueError, match="sample_weight repeats rows, and a copy"):
         copies.predict_interval(x)  # nor jackknife+, whose residuals are too small
+    copies.save(tmp_path / "copies.safetensors")
+    with pytest.raises(ValueError, match="the file has no out-of-bag scores"):
+        bf.EnsembleRegressor.load(tmp_path / "copies.safetensors").predict_interval(x)
     with pytest.warns(UserWarning, match="the selection favors members that overfit"):
         regressor().sweep(
             x, y, sample_weight=np.full(200, 2), learning_rate=[1e-2, 1e-3], keep_best=2

@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -132,7 +133,8 @@ def test_partial_fit_of_rows_in_parts():
 def test_partial_fit_takes_classes():
     model = classifier().partial_fit(X[:100], Y[:100], classes=[2, 0, 1])
     assert model.classes_.tolist() == [0, 1, 2] and model.predict_proba(X).shape == (150, 3)
-    model.partial_fit(X[50:], Y[50:], classes=[0, 1, 2])
+    with pytest.warns(UserWarning, match="came again"):
+        model.partial_fit(X[50:], Y[50:], classes=[0, 1, 2])
     with pytest.raises(ValueError, match=r"classes are \[0, 1\] but those of the first call are"):
         model.partial_fit(X, Y, classes=[0, 1])
     with pytest.raises(ValueError, match="y has the class 7, which the training does not have"):
@@ -246,3 +248,64 @@ def test_errors_of_callbacks_arrive():
         model.fit(LINE, TARGET, callback=3)
     with pytest.raises(ValueError, match="callback cannot be used with checkpoint; omit one"):
         regressor(checkpoint="never").fit(LINE, TARGET, callback=print)
+
+
+def test_rows_that_come_again_elsewhere_have_no_intervals():
+    rng = np.random.default_rng(5)
+    order = rng.permutation(len(LINE))
+    model = regressor().partial_fit(LINE, TARGET)
+    model.partial_fit(LINE, TARGET)
+    model.predict_interval(LINE)  # the same order
+    assert model.oob_score_ > 0
+    with pytest.warns(UserWarning, match="same rows in the same order in every call"):
+        model.partial_fit(LINE[order], TARGET[order])
+    assert np.isnan(model.oob_score_) and np.isnan(model.oob_prediction_).all()
+    again = pickle.loads(pickle.dumps(model))
+    for each in (model, again, model.subset(range(9))):
+        for method in ("auto", "conformal", "jackknife+", "normal"):
+            with pytest.raises(ValueError, match="came again in another order"):
+                each.predict_interval(LINE, method=method)
+        each.predict_interval(LINE, calibration=(LINE + 0.1, TARGET))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is told once
+        model.partial_fit(LINE, TARGET)
+        model.partial_fit(LINE, TARGET, validation=(LINE + 0.1, TARGET)).predict_interval(LINE)
+    with pytest.raises(ValueError, match="came again"):
+        model.partial_fit(LINE, TARGET).predict_interval(LINE)
+    assert model.fit(LINE, TARGET).oob_score_ > 0  # anew
+    model.predict_interval(LINE)
+
+
+def test_warm_starts_on_other_subsets_have_no_sets():
+    words = np.array(["a", "b", "c"])[Y]
+    noisy = X + np.random.default_rng(1).normal(scale=0.01, size=X.shape)
+    model = classifier(warm_start=True).fit(noisy[:100], words[:100], np.arange(100) % 3 != 0)
+    model.fit(noisy[:100], words[:100], np.arange(100) % 3 != 0).predict_set(X)
+    with pytest.warns(UserWarning, match="came again"):
+        model.fit(noisy[:100], words[:100])
+    assert np.isnan(model.oob_score_) and np.isnan(model.oob_decision_function_).all()
+    with pytest.raises(ValueError, match="in every call, which need not be shuffled"):
+        model.predict_set(X)
+    frame = pd.DataFrame({"a": noisy[:, 0], "b": words, "c": [True, False, None] * 50})
+    model = classifier(warm_start=True).fit(frame, words).fit(frame, words)
+    model.predict_set(frame)  # texts are the same rows in all calls
+    with pytest.raises(ValueError, match="calibrate=True needs rows that members are not"):
+        model.set_params(calibrate=True).fit(frame[::-1], words[::-1])
+    with pytest.warns(UserWarning, match="came again"):
+        model.set_params(calibrate=False).fit(frame[::-1], words[::-1])
+
+
+def test_new_rows_have_honest_intervals():
+    rng = np.random.default_rng(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = regressor()
+        few = classifier()
+        for _ in range(5):
+            rows = rng.normal(size=(100, 2))
+            model.partial_fit(rows, rows @ [1.0, 2.0])
+            assert model.oob_score_ < 1
+            model.predict_interval(rows)
+            flags = rng.integers(0, 2, size=(100, 3))  # most new rows equal one that was seen
+            few.partial_fit(flags, flags[:, 0])
+            few.predict_set(flags)

@@ -267,7 +267,7 @@ def test_files(tmp_path):
         bf.EnsembleRegressor.load(path).predict_interval(LINE, training=(LINE, TARGET, weights)),
         model.predict_interval(LINE, method="jackknife+"),
     )
-    with pytest.raises(ValueError, match="sample weights that repeat rows"):
+    with pytest.raises(ValueError, match="sample_weight repeats rows"):
         model.predict_interval(LINE)
 
 
@@ -445,6 +445,11 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match="method is 'bca'"):
         regressor().fit(LINE, TARGET).predict_interval(LINE, method="bca")
     assert not hasattr(classifier(resampling="none").fit(X, Y), "oob_score_")
+
+
+def test_the_bar_shows_steps(capsys):
+    classifier(members=2, epochs=200, progress=True).fit(X, Y)
+    assert "% of the steps" in capsys.readouterr().err
 
 
 def test_progress_is_told():

@@ -1,5 +1,6 @@
 """Estimators on tables with text, missing values, dates and codes."""
 
+import io
 import os
 import pickle
 import subprocess
@@ -119,10 +120,35 @@ def test_what_is_refused():
         bf.EnsembleRegressor(categorical=["cut"]).fit(FRAME[["carat"]], PRICE)
     with pytest.raises(ValueError, match="nan is 'drop' but must be 'encode' or 'error'"):
         bf.EnsembleRegressor(nan="drop").fit(FRAME[["carat"]], PRICE)
-    with pytest.raises(ValueError, match="contains NaN"):
-        bf.EnsembleRegressor(nan="error").fit(FRAME[["carat"]], PRICE)
+    strict = bf.EnsembleRegressor(nan="error", members=2, epochs=1)
+    with pytest.raises(ValueError, match=r"contains NaN \(column 'carat', row 0\), but nan is"):
+        strict.fit(FRAME[["zip", "carat"]], PRICE)
+    with pytest.raises(ValueError, match=r"contains NaN \(column 2, row 4\)"):
+        strict.fit(np.eye(9, 2), np.arange(9)).predict([[0, 1]] * 4 + [[0, np.nan]])
+    with pytest.raises(ValueError, match=r"infinity .*\(column 'zip', row 0\)"):
+        MODEL.predict(FRAME.assign(zip=np.inf))
+    twice = FRAME[["carat", "zip", "carat"]]
+    for call in (lambda: bf.EnsembleRegressor().fit(twice, PRICE), lambda: MODEL.predict(twice)):
+        with pytest.raises(ValueError, match="X has 2 columns called 'carat'"):
+            call()
+    for rows in (np.array([["a", 1.0]] * 9, dtype=object), [["a", "1"]] * 9):
+        with pytest.raises(ValueError, match="columns of a data frame may be text: give pandas"):
+            bf.EnsembleRegressor().fit(rows, np.arange(9))
+    lasting = FRAME.assign(when=FRAME["when"] - FRAME["when"].min())
+    for dates in ([], ["when"]):
+        refused = r"'when' is of type timedelta64.*no date.*total_seconds"
+        with pytest.raises(TypeError, match=refused):
+            bf.EnsembleRegressor(dates=dates).fit(lasting, PRICE)
     with pytest.raises(ValueError, match="column 'carat' has values that are not numbers"):
         MODEL.predict(FRAME.assign(carat="heavy"))
+
+
+def test_none_is_no_column():
+    rows = FRAME[["carat", "color"]]
+    given = {"members": 2, "epochs": 1}
+    model = bf.EnsembleRegressor(dates=None, categorical=None, **given).fit(rows, PRICE)
+    wanted = bf.EnsembleRegressor(**given).fit(rows, PRICE)
+    np.testing.assert_array_equal(model.predict(rows), wanted.predict(rows))
 
 
 # An array with NaN: the median and a column that says where.
@@ -241,3 +267,52 @@ def test_numbers_of_many_rows_have_bins_and_limits_by_default():
         bf.EnsembleRegressor(bins="many").fit(x, y)
     with pytest.raises(ValueError, match="winsorize is -1 but must be"):
         bf.EnsembleRegressor(winsorize=-1).fit(x, y)
+
+
+# Text, dates, booleans and missing values of a text file are those of a frame.
+def test_text_files_are_frames(tmp_path):
+    path = tmp_path / "rows.csv"
+    rows = FRAME.assign(price=PRICE, cut=np.where(PRICE > np.median(PRICE), "good", "bad"))
+    rows.to_csv(path, index=False, sep=";", decimal=",")
+    given = {"members": 4, "epochs": 3, "categorical": ["zip"], "dates": ["when"]}
+    inputs = rows[[*FRAME.columns, "cut"]]
+    wanted = bf.EnsembleRegressor(**given).fit(inputs, PRICE)
+    model = bf.EnsembleRegressor(**given).fit(path, "price")
+    assert model.encoded_names_ == wanted.encoded_names_
+    for data in (path, str(path), bf.csv(path), inputs):
+        np.testing.assert_array_equal(model.predict(data), wanted.predict(inputs))
+    assert model.score(path, "price") == wanted.score(inputs, PRICE)
+    limits = wanted.predict_interval(inputs, calibration=(inputs, PRICE))
+    np.testing.assert_array_equal(
+        model.predict_interval(path, calibration=(path, "price")), limits
+    )
+    some = bf.csv(path, where="missing(carat) or zip == 1234")
+    assert len(model.predict(some)) < len(FRAME)
+    classes = bf.EnsembleClassifier(**given).fit(path, "cut")
+    assert classes.classes_.tolist() == ["bad", "good"]
+    inputs = rows.drop(columns="cut")
+    frame = bf.EnsembleClassifier(**given).fit(inputs, rows.cut)
+    np.testing.assert_array_equal(classes.predict_proba(path), frame.predict_proba(inputs))
+    assert classes.score(path, "cut") == frame.score(inputs, rows.cut)
+
+
+def test_models_of_the_program_predict_the_text_file_they_are_made_of(tmp_path):
+    path, model = tmp_path / "rows.csv", tmp_path / "m.safetensors"
+    text = np.array(["01", "2.50", "x", ""])[np.arange(len(FRAME)) % 4]  # 1 and 2.5 for the program
+    rows = FRAME.drop(columns="ok").assign(
+        mixed=text, truth=np.where(PRICE > 0, "TRUE", "false"), late=np.arange(len(FRAME)) % 3
+    )
+    rows["label"] = np.where(PRICE > np.median(PRICE), 2, 1)
+    rows.to_csv(path, index=False)
+    words = [os.environ["BOOTFOLD_PROGRAM"], "ensemble"]
+    more = ["--target", "label", "--task", "classification", "--dates", "when", "--quiet"]
+    more += ["--members", "3", "--epochs", "3", "--output", model]
+    subprocess.run([*words, "train", path, *more], check=True, capture_output=True)
+    out = subprocess.run(
+        [*words, "predict", model, path, "--quiet"], check=True, capture_output=True, text=True
+    ).stdout
+    said = pd.read_csv(io.StringIO(out))
+    loaded = bf.EnsembleClassifier.load(model)
+    assert loaded.classes_.tolist() == [1, 2]
+    np.testing.assert_array_equal(loaded.predict_proba(path)[:, 0], said["p_1"])
+    assert loaded.score(path, "label") == np.mean(said["class"] == rows["label"])

@@ -134,7 +134,7 @@ def test_missing_labels_are_told_by_their_row_in_the_whole_data(write):
         "*.parquet",
         iter([{"x": X, "g": ["a"] * 50}, {"x": X[:5], "g": [*"bbbb", None]}]),
     ):
-        refused(data, "strata has no label in row 54", columns="x", strata="g")
+        refused(data, r"strata \(column 'g'\) has no label in row 54", columns="x", strata="g")
 
 
 def test_labels_that_change_their_type():
@@ -142,7 +142,7 @@ def test_labels_that_change_their_type():
     message = "strata has whole numbers in some batches and others elsewhere"
     refused(data, message, TypeError, columns="x", strata="g")
     data = iter([{"x": X, "g": np.arange(50)}, {"x": X, "g": pa.array([1] * 49 + [None])}])
-    refused(data, "strata has no label in row 99", columns="x", strata="g")
+    refused(data, r"strata \(column 'g'\) has no label in row 99", columns="x", strata="g")
 
 
 def test_datasets_with_types_that_differ(write):

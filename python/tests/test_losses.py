@@ -364,3 +364,29 @@ def test_misuse():
         classifier(loss="binary").fit(X, LABELS)
     with pytest.raises(ValueError, match="use pos_weight"):
         classifier(class_weight="balanced").fit(X, LABELS)
+
+
+def test_targets_of_0_and_1_have_sets(tmp_path):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(600, 2))
+    y = np.column_stack([x[:, 0], x[:, 0] + rng.normal(size=600) > 0, x[:, 1] > 0])
+    losses = ["squared_error", "binary", "binary"]
+    model = bf.EnsembleRegressor(members=20, epochs=20, loss=losses).fit(x[:300], y[:300])
+    low, _ = model.predict_interval(x[300:])
+    assert np.isnan(low[:, 1:]).all() and np.isfinite(low[:, 0]).all()
+    sets = model.predict_set(x[300:], 0.8)
+    assert sets.shape == (300, 2, 2) and sets.dtype == bool and sets.any(axis=2).all()
+    for target in range(2):
+        inside = sets[np.arange(300), target, y[300:, 1 + target].astype(int)]
+        assert inside.mean() > 0.72
+    model.save(tmp_path / "m.safetensors")
+    loaded = bf.EnsembleRegressor.load(tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(loaded.predict_set(x[300:], 0.8), sets)
+    own = model.predict_set(x[300:], 0.8, calibration=(x[300:], y[300:]))
+    assert own.shape == sets.shape
+    alone = bf.EnsembleRegressor(members=10, epochs=5, loss=["binary"]).fit(x[:300], y[:300, 1])
+    assert alone.predict_set(x[:5]).shape == (5, 1, 2)
+    with pytest.raises(ValueError, match="no prediction intervals; predict_set gives sets"):
+        alone.predict_interval(x)
+    with pytest.raises(ValueError, match="the loss is squared_error; predict_interval is for"):
+        bf.EnsembleRegressor(members=2, epochs=1).fit(x, y[:, 0]).predict_set(x)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -116,6 +117,18 @@ def test_numbers_of_32_bits(run):
     close(found[:, 0], model.predict(rows), np.abs(TARGETS[:, 0]).max())
     with pytest.raises(ValueError, match="input_type is 'half' but must be"):
         model.export_onnx("never.onnx", input_type="half")
+
+
+def test_32_bits_of_columns_far_from_0_are_warned_of(tmp_path):
+    pytest.importorskip("onnx", reason="onnx is not installed; pip install onnx onnxruntime")
+    rows = np.column_stack([1e9 + 3 * np.arange(120.0), LINE[:, 0], 1e4 + LINE[:, 1]])
+    model = regressor().fit(pd.DataFrame(rows, columns=["time", "x", "y"]), TARGETS[:, 0])
+    with pytest.warns(UserWarning, match="column 'time': the mean is more than 100,000 standard"):
+        model.export_onnx(tmp_path / "m.onnx", input_type="float32")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.export_onnx(tmp_path / "m.onnx")
+        model.export_onnx(tmp_path / "m.onnx", encoded=True, input_type="float32")
 
 
 def test_bins_and_missing_values(run):

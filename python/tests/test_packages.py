@@ -245,7 +245,7 @@ def test_other_parameters_have_no_history(tmp_path):
     np.testing.assert_array_equal(again.predict_proba(X), other.predict_proba(X))
     line = regressor().fit(LINE, TARGETS[:, 0])
     tree = {name: value * 2 for name, value in line.stacked_parameters().items()}
-    with pytest.raises(ValueError, match="resampling"):
+    with pytest.raises(ValueError, match="parameters came from elsewhere"):
         line.from_torch(tree).predict_interval(LINE)
 
 

@@ -138,8 +138,8 @@ Scaling scaling_of(const DataView& data) {
 }
 
 bool read_rows(const DataView& data, const Scaling& scaling, std::size_t first, std::size_t rows,
-               float* out, double limit) {
-  bool below = true;
+               float* out, float limit) {
+  bool within = true;
   // Few rows at a time, because each of them is a line of the cache.
   constexpr std::size_t kTogether = 128;
   const std::size_t columns = data.columns();
@@ -151,14 +151,14 @@ bool read_rows(const DataView& data, const Scaling& scaling, std::size_t first, 
       data.column(c).read(first + row, {values, some});
       const double mean = scaling.mean[c];
       const double scale = scaling.scale[c];
-      for (std::size_t i = 0; i < some; ++i) below &= std::abs(values[i]) < limit;
       for (std::size_t i = 0; i < some; ++i)
         scaled[i] = static_cast<float>((values[i] - mean) / scale);
+      for (std::size_t i = 0; i < some; ++i) within &= std::abs(scaled[i]) <= limit;
       float* to = out + row * columns + c;
       for (std::size_t i = 0; i < some; ++i, to += columns) *to = scaled[i];
     }
   }
-  return below;
+  return within;
 }
 
 }  // namespace bootfold::ensemble

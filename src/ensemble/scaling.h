@@ -53,8 +53,8 @@ class Deviations {
 [[nodiscard]] Scaling no_scaling(std::size_t columns);
 
 /// Reads and scales rows first .. first + rows - 1 to out[row][column]. Returns whether the size of
-/// all values is below `limit`.
+/// all scaled values is at most `limit`; that of NaN is not.
 bool read_rows(const DataView& data, const Scaling& scaling, std::size_t first, std::size_t rows,
-               float* out, double limit = std::numeric_limits<double>::infinity());
+               float* out, float limit = std::numeric_limits<float>::infinity());
 
 }  // namespace bootfold::ensemble

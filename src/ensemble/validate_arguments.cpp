@@ -97,7 +97,9 @@ void check_lengths(const Examples& examples) {
                                        " inputs but there are ", examples.columns(),
                                        "; learn it from these columns"));
   if (rows < 2)
-    throw DataError(text::concat("there are ", rows, " rows but training needs at least 2"));
+    throw DataError(
+        text::concat(rows == 1 ? "there is 1 row" : text::concat("there are ", rows, " rows"),
+                     " but training needs at least 2"));
   if (rows > resample::kMostGatherRows)
     throw InvalidArgument(text::concat("there are ", rows, " rows but training supports at most ",
                                        resample::kMostGatherRows, " can be learned from"));

@@ -10,6 +10,7 @@ namespace ensemble_errors_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
+using Words = std::vector<std::string>;
 
 TEST(EnsembleErrors, InvalidTrainingOptions) {
   const Folder folder;
@@ -96,6 +97,56 @@ TEST(EnsembleErrors, InvalidData) {
   EXPECT_EQ(found["omitted_rows"], 1);
   EXPECT_EQ(found["rows"], 4);
   EXPECT_EQ(found["settings"][0]["batch_size"], 0);  // fewer rows than 32: all of them
+}
+
+TEST(EnsembleErrors, NumbersThatAreTooLarge) {
+  const Folder folder;
+  const auto with = [&](const std::string& cell) {
+    return refused({"ensemble", "train", "-", "--target", "y", "--task", "regression", "--members",
+                    "2", "--ignore", "weight", "--quiet"},
+                   {.input = line(300) + cell});
+  };
+  EXPECT_THAT(with("3e290,100,1\n"), HasSubstr("column x, row 301: 3e+290 is too large"));
+  EXPECT_THAT(with("10,1e155,1\n"), HasSubstr("target y, row 301: 1e+155 is too large"));
+  const std::string model = folder.path("m.safetensors");
+  ASSERT_EQ(run({"ensemble", "train", folder.write("line.csv", line(100)), "--target", "y",
+                 "--task", "regression", "--members", "2", "--epochs", "2", "--ignore", "weight",
+                 "--output", model})
+                .code,
+            0);
+  EXPECT_THAT(
+      refused({"ensemble", "predict", model, "-", "--nan", "omit"}, {.input = "x\n1\n\n1e39\n"}),
+      HasSubstr("row 3, column x: 1e+39 is"));
+}
+
+TEST(EnsembleErrors, MissingErrorIsThatOfNan) {
+  const Words words = {"ensemble", "train", "-", "--target", "t", "--missing", "error"};
+  EXPECT_THAT(refused(words, {.input = "x,t\n1,a\n,b\n3,a\n"}), HasSubstr("standard input:3:1"));
+}
+
+TEST(EnsembleErrors, LossThatDoesNotExist) {
+  const Folder folder;
+  EXPECT_THAT(
+      refused({"ensemble", "train", folder.write("line.csv", line(30)), "--target", "y:l1"}),
+      HasSubstr("--target is 'y:l1' but there is no loss 'l1'; losses are squared_error"));
+  EXPECT_THAT(refused({"ensemble", "train", "-", "--target", "t"}, {.input = "x,t\n1,a\n"}),
+              HasSubstr("there is 1 row but"));
+}
+
+TEST(EnsembleErrors, NamesAllColumnsThatAreMissing) {
+  const Folder folder;
+  ASSERT_EQ(run(train_flowers(folder)).code, 0);
+  const std::string model = folder.path("m.safetensors");
+  EXPECT_THAT(
+      refused({"ensemble", "predict", model, folder.write("few.csv", "length,other\n1,2\n")}),
+      HasSubstr("few.csv has no columns 'noise', 'width', which the model needs; it has 'length', "
+                "'other'"));
+  const Outcome more =
+      run({"ensemble", "predict", model,
+           folder.write("more.csv", "length,noise,width,flower,age\n1,2,3,x,4\n")});
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_THAT(more.err,
+              HasSubstr("'age' is not used, because the model does not know this column"));
 }
 
 TEST(EnsembleErrors, InvalidModelsAndColumns) {

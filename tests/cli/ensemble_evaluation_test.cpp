@@ -225,10 +225,10 @@ TEST_F(EnsembleJackknife, MatchesTheLibrary) {
 
 TEST_F(EnsembleJackknife, RequiresTheTrainingRows) {
   EXPECT_THAT(refused(predict({})), HasSubstr("--training"));
-  EXPECT_THAT(refused(predict({"--training", folder_.path("new.csv")})),
+  EXPECT_THAT(refused(predict({"--training", folder_.path("new.csv"), "--quiet"})),
               testing::AllOf(HasSubstr("300 rows"), HasSubstr("120")));
   const std::string other = folder_.write("other.csv", line(120, 2));
-  EXPECT_THAT(refused(predict({"--training", other})),
+  EXPECT_THAT(refused(predict({"--training", other, "--quiet"})),
               testing::AllOf(HasSubstr("other.csv"), HasSubstr("their order differ")));
   EXPECT_THAT(
       refused({"ensemble", "predict", model_, folder_.path("new.csv"), "--interval", "jackknife"}),

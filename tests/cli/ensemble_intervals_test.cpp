@@ -126,7 +126,7 @@ TEST_F(EnsembleIntervals, SelectedMembersHaveTheirOwn) {
   std::vector<std::string> more = line_;
   more.insert(more.end(), {"--validation", aside_, "--keep-best", "5"});
   EXPECT_EQ(train(more)["conformal_scores"]["of"], "held_out");
-  expect_limits(json_of(predict())["columns"], ensemble::IntervalMethod::scaled, 0.95, 1);
+  expect_limits(json_of(predict())["columns"], ensemble::IntervalMethod::conformal, 0.95, 1);
 }
 
 TEST_F(EnsembleIntervals, OlderModelsHaveNormalOnesAndSaySo) {

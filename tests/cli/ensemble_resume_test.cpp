@@ -88,6 +88,34 @@ TEST(EnsembleResume, GoesOnWithGroupsThatShareWeights) {
               HasSubstr("has share 4 but this training has 0"));
 }
 
+TEST(EnsembleResume, GoesOnWithSeveralSettings) {
+  const Folder folder;
+  const Words training = joined(flower_training(folder), {"--epochs", "3", "--hidden", "16"});
+  const std::string whole = folder.path("whole.safetensors");
+  const std::string part = folder.path("part.safetensors");
+  static_cast<void>(json_of(joined(training, {"--members", "18", "--output", whole})));
+  static_cast<void>(json_of(joined(training, {"--members", "4", "--output", part})));
+  static_cast<void>(
+      json_of(joined(training, {"--members", "18", "--resume", part, "--output", part})));
+  EXPECT_TRUE(bytes_of(part) == bytes_of(whole));
+  const Outcome none = run(joined(training, {"--members", "8", "--resume", folder.path("none")}));
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, testing::Not(HasSubstr("networks")));  // no plan
+}
+
+// Large networks are trained one by one, so few of them are enough to be kept.
+TEST(EnsembleResume, KeepsLargeNetworksOneByOne) {
+  const Folder folder;
+  const std::string part = folder.path("part.safetensors");
+  const Outcome outcome =
+      run(joined(flower_training(folder),
+                 {"--hidden", "512,512", "--epochs", "20", "--members", "500", "--threads", "1",
+                  "--keep-partial", "--output", part, "--json"}),
+          {.signal = SIGINT, .patience = std::chrono::milliseconds(6000)});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_LT(ensemble::Ensemble::load(part).size(), 500U);
+}
+
 TEST(EnsembleResume, GoesOnAfterAnInterruption) {
   const Folder folder;
   const std::string part = folder.path("part.safetensors");

@@ -115,7 +115,7 @@ TEST(ConformalScores, OfTrainingAreThoseOfTheOutOfBagPrediction) {
   const Curve curve(80, 1);
   for (const TargetTransform transform :
        {TargetTransform::none, TargetTransform::log, TargetTransform::quantile}) {
-    Training training = training_of(12);
+    Training training = training_of(20);
     training.target_transforms = {transform};
     const Ensemble ensemble = train(curve.examples(), training);
     const Prediction& bag = ensemble.out_of_bag();
@@ -241,6 +241,7 @@ TEST(ConformalScores, SubsamplesOfAllRowsHaveNone) {
   }
   training.settings.push_back(training.settings[0]);  // one that leaves rows out is enough
   training.settings[1].subsample = 0.5;
+  training.members = 10;
   EXPECT_EQ(default_interval_method(train(curve.examples(), training).frame()),
             IntervalMethod::scaled);
 }

@@ -158,9 +158,43 @@ TEST(Encoding, WordsForTrueAndFalseAreOneAndZero) {
   const TempFile others("rows.csv", "ok\nyes\nno\n");  // other words for the same
   EXPECT_THAT(learned.rows(learned.read(others).view()),
               ElementsAre(ElementsAre(1, 0), ElementsAre(0, 0)));
-  const TempFile bad("rows.csv", "ok\nyes\nmaybe\n");
-  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(learned.read(bad)); }),
-              testing::HasSubstr(":3:1: 'maybe' is not a word for true or false"));
+}
+
+// A word that was not seen is a missing value, outside of the training rows.
+TEST(Encoding, UnknownWordInAColumnOfTrueAndFalseIsMissing) {
+  for (const char* csv : {"ok\nyes\nno\nNA\nyes\n", "ok\nyes\nno\nyes\n"}) {
+    SCOPED_TRACE(csv);
+    const Learned learned(csv, {"ok"});
+    const TempFile file("rows.csv", "ok\nmaybe\nno\n");
+    const data::Table table = learned.read(file);
+    const std::vector<std::vector<float>> rows = learned.rows(table.view());
+    EXPECT_EQ(rows[0][0], 1.0F);  // the median
+    if (rows[0].size() > 1) {
+      EXPECT_EQ(rows[0][1], 1.0F);
+    }
+    EXPECT_EQ(rows[1][0], 0.0F);
+    Ensemble::Frame frame;
+    frame.inputs = learned.names;
+    frame.encoding = learned.encoding;
+    frame.input_scaling = {{0}, {1}};
+    frame.input_range = {{0}, {1}};
+    EXPECT_THAT(outside_range(frame, table.view()), ElementsAre(1, 0));
+  }
+}
+
+// Codes of texts are numbers from 2^960 on; numbers of that size stay numbers.
+TEST(Encoding, NumbersOfAnySizeAreNumbers) {
+  const Learned learned("x\n1\n3e290\n-3e290\n1e308\n2\n", {"x"});
+  EXPECT_EQ(learned.encoding.inputs[0].kind, InputKind::number);
+  EXPECT_THAT(learned.learner->notes(), testing::IsEmpty());
+  const Learned power(
+      "x\n1\n97453140113999990803533823878751883108762268575950075268679064572129486907664261024656"
+      "15065882010259225304916231408668183459169865203094046577987296312653419531277699956473029870"
+      "78965549005364835279959347921837887368559792539487494574636361546896561282773880310427754708"
+      "1828589991914110976\n",
+      {"x"});
+  EXPECT_EQ(power.encoding.inputs[0].kind, InputKind::number);
+  EXPECT_THAT(power.learner->notes(), testing::IsEmpty());
 }
 
 TEST(Encoding, DatesAreTimeMonthWeekdayAndHour) {
@@ -199,7 +233,8 @@ TEST(Encoding, DatesAreReadAsIso8601) {
 TEST(Encoding, TextCodesAreApartFromNumbers) {
   for (const std::uint64_t index : {0ULL, 1ULL, 65'535ULL, (1ULL << 32) + 77})
     EXPECT_EQ(text_of_code(text_code(index)), index);
-  for (const double number : {0.0, -1e308, 1e280, kNaN, std::numeric_limits<double>::infinity()})
+  for (const double number :
+       {0.0, -1e308, 1e280, 3e290, 1e304, kNaN, std::numeric_limits<double>::infinity()})
     EXPECT_EQ(text_of_code(number), std::nullopt) << number;
 }
 
@@ -641,6 +676,12 @@ TEST(EncodingLearner, NotesTextAmongNumbersAndColumnsWithoutFrequentLevels) {
                           "numbers, such as 'two'",
                           "column 'id' has no level with 5 rows or more, so nothing can be learned "
                           "from it; leave it out"));
+}
+
+TEST(EncodingLearner, NotesDatesThatAreReadAsTexts) {
+  const Learned learned("when\n2024-01-28\n2024-01-29\n2024-01-30\n", {"when"});
+  EXPECT_THAT(learned.learner->notes(),
+              ElementsAre(testing::HasSubstr("look like dates: give dates=when, or leave it out")));
 }
 
 TEST(EncodingLearner, NamesOptionsThatCannotBeUsed) {

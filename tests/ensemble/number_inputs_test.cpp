@@ -91,7 +91,7 @@ TEST(NumberInputs, OnThreadsAndOfFloats) {
 TEST(NumberInputs, KnowWhatIsNoNumber) {
   for (const double wrong :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-        -std::numeric_limits<double>::infinity(), 0x1p960}) {
+        -std::numeric_limits<double>::infinity()}) {
     std::vector<double> column(600, 1.0);
     EXPECT_TRUE(NumberInputs(DataView({ColumnView(column)}), 0, {.threads = 1}).all_numbers());
     column[599] = wrong;

@@ -48,8 +48,10 @@ namespace bootfold::ensemble {
                                                              const Examples& examples);
 
 /// The method of default_intervals(). With scores it is scaled, but conformal if no target has a
-/// mean, or if members are trained on all rows, whose deviations do not contain the noise. Without
-/// scores it is normal if has_normal_intervals(). Nothing otherwise, and for classes.
+/// mean, if members are trained on all rows, whose deviations do not contain the noise, or if there
+/// are fewer than 20 members (groups of them, where they share weights), whose deviations are too
+/// random. Without scores it is normal if has_normal_intervals(). Nothing otherwise, and for
+/// classes.
 [[nodiscard]] BOOTFOLD_API std::optional<IntervalMethod> default_interval_method(
     const Ensemble::Frame& frame);
 

@@ -5,7 +5,7 @@
 //     for (auto pass = tables.open(); auto table = pass->next();) learner->add(table->view());
 //     ensemble::Encoding encoding = learner->finish();     // carat: a number, color: 7 levels
 //
-// Rows stay columns of numbers: a text is a number beyond all others (text_code()), a missing value
+// Rows stay columns of numbers: a text is a number beyond 2^960 (text_code()), a missing value
 // is NaN, a date is its seconds since 1970. So views, sources and fingerprints are those of
 // numbers. An encoding says what the networks see: numbers are standardized, levels of a category
 // have a column of 0 and 1 each, dates become time, month, weekday and hour, and missing values
@@ -41,7 +41,7 @@ enum class InputKind {
 [[nodiscard]] BOOTFOLD_API InputKind parse_input_kind(std::string_view name);
 
 /// The number that stands for text `index` of a column: (index + 1) * 2^960. Numbers of data are
-/// smaller.
+/// nearly always other ones, of any size.
 [[nodiscard]] BOOTFOLD_API double text_code(std::uint64_t index) noexcept;
 /// The text that a number stands for; std::nullopt if it is a number of data or NaN.
 [[nodiscard]] BOOTFOLD_API std::optional<std::uint64_t> text_of_code(double code) noexcept;

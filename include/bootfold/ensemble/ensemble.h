@@ -177,6 +177,9 @@ class BOOTFOLD_API Ensemble {
     std::size_t share = 0;  ///< members of a group that shares weights; 0: independent members
     std::uint64_t seed = 0;
     std::size_t rows = 0;  ///< training rows
+    /// Members that did not fail, or groups of them that share weights: independent trainings. Set
+    /// by ensembles; 0 of a frame without members.
+    std::size_t trainings = 0;
   };
 
   [[nodiscard]] const Frame& frame() const noexcept { return frame_; }

@@ -7,7 +7,10 @@
 // linear, and the members of an ensemble can agree there, so a small spread is no certainty.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bootfold/api.h"
@@ -30,5 +33,19 @@ namespace bootfold::ensemble {
 /// training rows do not have: Prediction::outside without a prediction.
 [[nodiscard]] BOOTFOLD_API std::vector<std::uint32_t> outside_range(const Ensemble::Frame& frame,
                                                                     const DataView& inputs);
+
+/// A number so far from the training rows that networks, which compute in 32 bits, cannot take it:
+/// its standardized size is above 1e30. Ensemble::predict() throws DataError for it.
+struct FarValue {
+  std::size_t row = 0;
+  std::size_t column = 0;
+  double value = 0;
+  double standardized = 0;
+};
+
+/// The first of these rows that has one, or std::nullopt; and what is wrong with it, in words.
+[[nodiscard]] BOOTFOLD_API std::optional<FarValue> find_far_value(const Ensemble::Frame& frame,
+                                                                  const DataView& inputs);
+[[nodiscard]] BOOTFOLD_API std::string far_value_words(const FarValue& far);
 
 }  // namespace bootfold::ensemble

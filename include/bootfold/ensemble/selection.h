@@ -140,8 +140,11 @@ struct Selection {
 /// Joins ensembles that were trained with the same options but for Training::members and
 /// first_member. Members are ordered by settings, then by part, and are the same to the bit as
 /// those of one training. Out-of-bag prediction and noise are computed for all; the temperature
-/// is 1. Throws InvalidArgument for parts that do not belong together or contain the same member.
+/// is 1. With `training`, the options of the parts, sums over members are made in the order of
+/// train(), so that all is the same to the bit as of one training of all members. Throws
+/// InvalidArgument for parts that do not belong together or contain the same member.
 [[nodiscard]] BOOTFOLD_API Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
-                                         const Execution& execution = {});
+                                         const Execution& execution = {},
+                                         const Training* training = nullptr);
 
 }  // namespace bootfold::ensemble

@@ -26,6 +26,7 @@ struct BOOTFOLD_API TrainingPlan {
     std::size_t batch_rows = 0;
     std::uint64_t steps = 0;        ///< of one member, without early stopping
     std::uint64_t validations = 0;  ///< of one member, at most; 0: no early stopping
+    bool alone = false;             ///< whether a member is trained by itself, as large ones are
   };
   std::size_t rows = 0;
   std::size_t inputs = 0;   ///< input columns

@@ -105,6 +105,7 @@ class MemberPredictions {
     const Ensemble::Frame& frame = ensemble_.frame();
     std::vector<float> read(count * encoder_.columns());
     encoder_.encode(inputs, first, count, read.data());
+    if (InputEncoder::has_far(read)) encoder_.check_reach(inputs, first, count, 0);
     const PointBlocks points(read.data(), count, encoder_.columns());
     const std::size_t values = frame.classes.size() * kPoints;
     std::vector<float> out(heads_.outputs() * kPoints);

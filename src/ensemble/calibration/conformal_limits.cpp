@@ -14,6 +14,9 @@ namespace bootfold::ensemble {
 
 namespace {
 
+/// Independent trainings from which on intervals are scaled by default.
+constexpr std::size_t kFewestToScale = 20;
+
 /// The scores to use: those that are given, else those of the ensemble.
 const ConformalScores& scores_to_use(const Ensemble::Frame& frame, const ConformalScores* given) {
   if (given == nullptr && frame.conformal.rows == ScoreRows::none)
@@ -62,7 +65,10 @@ std::optional<IntervalMethod> default_interval_method(const Ensemble::Frame& fra
   const bool means = std::ranges::any_of(heads.targets(), [](const Head& head) {
     return head.loss != Loss::pinball && head.loss != Loss::binary;
   });
-  return means && leaves_rows_out(frame) ? IntervalMethod::scaled : IntervalMethod::conformal;
+  // Deviations between few members are too random to scale by.
+  const bool few = frame.trainings > 0 && frame.trainings < kFewestToScale;
+  return means && leaves_rows_out(frame) && !few ? IntervalMethod::scaled
+                                                 : IntervalMethod::conformal;
 }
 
 std::vector<Limits> conformal_intervals(const Ensemble::Frame& frame, const Prediction& prediction,
@@ -126,7 +132,8 @@ std::vector<std::uint8_t> prediction_sets(const Ensemble::Frame& frame,
       const double* const own = &prediction.mean[row * classes];
       const std::vector<double> sums = adaptive ? cumulated(own, classes) : std::vector<double>();
       for (std::size_t c = 0; c < classes; ++c)
-        sets[row * classes + c] = (adaptive ? sums[c] : 1 - own[c]) <= limits[0] ? 1 : 0;
+        sets[row * classes + c] =
+            (adaptive ? sums[c] : 1 - own[c]) > limits[0] ? 0 : 1;  // NaN belongs
       sets[row * classes + prediction.predicted_class(row)] = 1;
     }
     return sets;

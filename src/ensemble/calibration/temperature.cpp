@@ -16,7 +16,7 @@ void check_temperature(double temperature) {
 }
 
 void apply_temperature(Prediction& prediction, std::size_t row, double temperature) {
-  if (temperature == 1 || prediction.members[row] == 0) return;
+  if (temperature == 1 || prediction.members[row] == 0 || std::isnan(prediction.total[row])) return;
   const std::span<double> mean(prediction.mean.data() + row * prediction.outputs,
                                prediction.outputs);
   const double most = std::log(*std::ranges::max_element(mean));
@@ -38,6 +38,7 @@ void apply_temperature(Prediction& prediction, std::size_t row, double temperatu
 }
 
 double binary_entropy(double probability) {
+  if (std::isnan(probability)) return probability;
   double entropy = 0;
   for (const double share : {probability, 1 - probability})
     if (share > 0) entropy -= share * std::log(share);

@@ -32,7 +32,8 @@ void ColumnLook::add(double value) {
   }
   ++rows_;
   const std::optional<std::uint64_t> text = text_of_code(value);
-  if (!text) return add_number(value);
+  const bool no_code = text && *text >= texts_.size() && texts_.size() < kMostTexts;
+  if (!text || no_code) return add_number(value);
   if (*text >= texts_.size()) {
     words_ = true;
     ++other_rows_;
@@ -125,6 +126,14 @@ InputEncoding ColumnLook::encoding(const EncodingOptions& options, std::size_t n
   return found;
 }
 
+bool ColumnLook::has_dates() const {
+  constexpr std::size_t kLooks = 100;
+  const std::size_t looks = std::min(kLooks, texts_.size());
+  return number_count_ == 0 && looks > 0 &&
+         std::all_of(texts_.begin(), texts_.begin() + static_cast<std::ptrdiff_t>(looks),
+                     [](const std::string& text) { return parse_date(text).has_value(); });
+}
+
 InputEncoding ColumnLook::category(const EncodingOptions& options) const {
   InputEncoding found{.kind = InputKind::category};
   found.levels = texts_;
@@ -170,14 +179,22 @@ std::string ColumnLook::note(const std::string& name, const EncodingOptions& opt
   const std::string column = text::concat("column ", text::quoted(name));
   if (!declared_ && 2 * number_count_ > rows_) {
     const auto text = std::ranges::find_if(text_rows_, [](std::uint64_t rows) { return rows > 0; });
-    return text::concat(column, " is read as a category, because ",
-                        text::grouped(rows_ - number_count_), " of its ", text::grouped(rows_),
-                        " values are not numbers, such as ",
-                        text::quoted(texts_[static_cast<std::size_t>(text - text_rows_.begin())]));
+    return text::concat(
+        column, " is read as a category, because ", text::grouped(rows_ - number_count_),
+        " of its ", text::grouped(rows_), " values are not numbers",
+        text == text_rows_.end()
+            ? std::string()
+            : text::concat(
+                  ", such as ",
+                  text::quoted(texts_[static_cast<std::size_t>(text - text_rows_.begin())])));
   }
   if (category(options).own == 0)
-    return text::concat(column, " has no level with ", options.rare_rows,
-                        " rows or more, so nothing can be learned from it; leave it out");
+    return text::concat(
+        column, " has no level with ", options.rare_rows,
+        " rows or more, so nothing can be learned from it; ",
+        !declared_ && has_dates()
+            ? text::concat("its values look like dates: give dates=", name, ", or leave it out")
+            : std::string("leave it out"));
   return {};
 }
 

@@ -60,6 +60,8 @@ class ColumnLook {
 
   [[nodiscard]] InputEncoding category(const EncodingOptions& options) const;
   void add_number(double value);
+  /// Whether its texts are dates; the first of them tell.
+  [[nodiscard]] bool has_dates() const;
   void encode_number(const EncodingOptions& options, std::size_t number, const TreeTargets* targets,
                      InputEncoding& found) const;
 

@@ -95,8 +95,12 @@ double text_code(std::uint64_t index) noexcept {
 }
 
 std::optional<std::uint64_t> text_of_code(double code) noexcept {
-  if (!(code >= kTextUnit) || std::isinf(code)) return std::nullopt;
-  return static_cast<std::uint64_t>(code / kTextUnit) - 1;
+  // Exact, because the unit is a power of 2. Numbers of data are whole numbers of it by chance
+  // only.
+  constexpr auto kMost = static_cast<double>(kUnknownTexts + kHashes);
+  const double place = code / kTextUnit;
+  if (!(place >= 1 && place <= kMost) || place != std::floor(place)) return std::nullopt;
+  return static_cast<std::uint64_t>(place) - 1;
 }
 
 double unknown_text_code(std::string_view text) noexcept {

@@ -104,7 +104,8 @@ void InputEncoder::encode_numbers(const ColumnView& column, std::size_t input, s
       float* const at = out + (row - first + i) * columns_;
       const double value = own.kind == InputKind::boolean ? truth_of(own, values[i]) : values[i];
       const bool missing = std::isnan(value);
-      const bool filled = missing && encoding_.accepts_missing;
+      // A word that is neither true nor false is a value that is not known.
+      const bool filled = missing && (encoding_.accepts_missing || !std::isnan(values[i]));
       const double number = limited(own, filled ? own.median : value);
       const double standardized = (number - mean) / scale;
       at[0] = static_cast<float>(standardized);
@@ -209,15 +210,57 @@ void InputEncoder::check_and_encode(const DataView& data, std::size_t first,
   constexpr std::size_t kRowsAtOnce = 1024;
   if (!encoding_.empty()) check_inputs(encoding_, data, first, execution);
   std::atomic<bool> all = true;
-  for_each_range(data.rows(), kRowsAtOnce, data.rows() * columns_, execution,
-                 [&](std::size_t begin, std::size_t end) {
-                   float* const to = out + begin * columns_;
-                   if (!encoding_.empty())
-                     encode(data, begin, end - begin, to);
-                   else if (!read_rows(data, scaling_, begin, end - begin, to, kLeastText))
-                     all = false;
-                 });
-  if (!all) check_inputs(encoding_, data, first, execution);
+  for_each_range(
+      data.rows(), kRowsAtOnce, data.rows() * columns_, execution,
+      [&](std::size_t begin, std::size_t end) {
+        float* const to = out + begin * columns_;
+        if (!encoding_.empty()) {
+          encode(data, begin, end - begin, to);
+          if (has_far({to, (end - begin) * columns_})) all = false;
+        } else if (!read_rows(data, scaling_, begin, end - begin, to, kMostStandardized)) {
+          all = false;
+        }
+      });
+  if (all) return;
+  check_inputs(encoding_, data, first, execution);
+  check_reach(data, 0, data.rows(), first);
+}
+
+bool InputEncoder::has_far(std::span<const float> encoded) {
+  bool far = false;
+  for (const float value : encoded) far |= std::abs(value) > kMostStandardized;
+  return far;
+}
+
+std::optional<FarValue> InputEncoder::find_far(const DataView& data, std::size_t first,
+                                               std::size_t rows) const {
+  std::optional<FarValue> found;
+  for (std::size_t c = 0; c < data.columns(); ++c) {
+    for_each_tile(data.column(c), first, rows, [&](std::size_t row, std::span<const double> tile) {
+      for (std::size_t i = 0; i < tile.size(); ++i) {
+        if (found && found->row <= row + i) return;
+        double number = number_of_input(encoding_, c, tile[i]);
+        if (!encoding_.empty()) number = limited(encoding_.inputs[c], number);
+        const double standardized = (number - scaling_.mean[c]) / scaling_.scale[c];
+        if (std::abs(standardized) > kMostStandardized)
+          found = FarValue{row + i, c, tile[i], standardized};
+      }
+    });
+  }
+  return found;
+}
+
+void InputEncoder::check_reach(const DataView& data, std::size_t first, std::size_t rows,
+                               std::size_t before) const {
+  if (const std::optional<FarValue> far = find_far(data, first, rows))
+    throw DataError(text::concat("column ", data.name(far->column), ", row ", before + far->row + 1,
+                                 ": ", far_value_words(*far)));
+}
+
+std::string far_value_words(const FarValue& far) {
+  return text::concat(far.value, " is ", far.standardized,
+                      " when it is standardized as in the training, but networks take numbers of "
+                      "size 1e30 or less; correct it, or remove such rows");
 }
 
 void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first,
@@ -234,7 +277,7 @@ void check_inputs(const Encoding& encoding, const DataView& data, std::size_t fi
             if (!std::isfinite(values[i]))
               throw DataError(text::concat("column ", data.name(c), ", row ", first + row + i + 1,
                                            ": ", values[i], " is not finite; remove such rows"));
-            if (!texts && text_of_code(values[i]))
+            if (!encoding.empty() && !texts && text_of_code(values[i]))
               throw DataError(text::concat("column ", data.name(c), ", row ", first + row + i + 1,
                                            ": text in a column of kind ", name(kind),
                                            "; learn the encoding from all training rows"));

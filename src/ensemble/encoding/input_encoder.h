@@ -3,15 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/range.h"
 
 namespace bootfold::ensemble {
 
 /// Codes of texts are not below it (encoding.cpp).
 inline constexpr double kLeastText = 0x1p960;
+
+/// The largest size of standardized numbers. Networks compute in 32 bits, which end at 3.4e38.
+inline constexpr float kMostStandardized = 1e30F;
 
 /// Encodes rows of some input columns. Prepared once; used by any number of threads.
 class InputEncoder {
@@ -31,6 +37,15 @@ class InputEncoder {
   /// DataError as check_inputs() does.
   void check_and_encode(const DataView& data, std::size_t first, const Execution& execution,
                         float* out) const;
+
+  /// Whether encoded values have a size above kMostStandardized; NaN has none.
+  [[nodiscard]] static bool has_far(std::span<const float> encoded);
+  /// The first of rows first .. first + rows - 1 with a number that is so far away.
+  [[nodiscard]] std::optional<FarValue> find_far(const DataView& data, std::size_t first,
+                                                 std::size_t rows) const;
+  /// Throws DataError if there is one. `before`: rows before those of `data`.
+  void check_reach(const DataView& data, std::size_t first, std::size_t rows,
+                   std::size_t before) const;
 
   /// Whether the range does not contain a value of an input: a number below or above it, a level
   /// that the training rows do not have, or a missing value where they have none.

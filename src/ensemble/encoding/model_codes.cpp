@@ -56,11 +56,7 @@ double EncodingCodes::code(std::size_t column, std::string_view text,
   }
   const auto known = levels.find(std::string(text));
   if (known != levels.end()) return known->second;
-  if (input->kind == InputKind::category) return unknown_text_code(text);
-  if (number) return *number;
-  throw InvalidArgument(text::concat(text::quoted(text),
-                                     " is not a word for true or false, but the column had only "
-                                     "such words in the training"));
+  return input->kind == InputKind::boolean && number ? *number : unknown_text_code(text);
 }
 
 }  // namespace bootfold::ensemble

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "bootfold/error.h"
 #include "ensemble/calibration/score_rows.h"
@@ -36,7 +38,13 @@ Ensemble::Ensemble(Frame frame, std::vector<Member> members,
     : frame_(std::move(frame)),
       members_(std::move(members)),
       parameters_(std::move(parameters)),
-      fingerprint_(fingerprint) {}
+      fingerprint_(fingerprint) {
+  const std::size_t group = std::max<std::size_t>(1, frame_.share);
+  std::set<std::pair<std::size_t, std::uint64_t>> trainings;  // settings, number
+  for (const Member& member : members_)
+    if (member.failure.empty()) trainings.emplace(member.settings, member.number / group);
+  frame_.trainings = trainings.size();
+}
 
 Prediction Ensemble::predict(const DataView& inputs, const Execution& execution) const {
   check_columns(frame_, inputs.columns());
@@ -64,6 +72,7 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
         const std::size_t count = std::min(chunk_rows, rows - first);
         std::vector<float> read(count * columns);
         encoder.encode(inputs, first, count, read.data());
+        if (InputEncoder::has_far(read)) encoder.check_reach(inputs, first, count, 0);
         count_outside(encoder, frame_.input_range, inputs, first, count,
                       prediction.outside.data() + first);
         std::vector<float> points(chunk_rows * columns);

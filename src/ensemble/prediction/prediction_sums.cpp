@@ -136,8 +136,8 @@ void BlockSums::finish_classes(const Ensemble::Frame& frame, std::size_t point, 
     if (share > 0) entropy -= share * std::log(share);
   }
   const double own = sums_[answers_ * kPoints + point] / count;
-  out.total[row] = count > 0 ? entropy : Member::kUnknown;
-  out.aleatoric[row] = std::min(own, out.total[row]);
+  out.total[row] = count > 0 && std::isfinite(total) ? entropy : Member::kUnknown;
+  out.aleatoric[row] = std::isnan(out.total[row]) ? Member::kUnknown : std::min(own, entropy);
   out.epistemic[row] = out.total[row] - out.aleatoric[row];
   apply_temperature(out, row, frame.temperature);
 }
@@ -148,7 +148,8 @@ void BlockSums::finish_target(const Ensemble::Frame& frame, std::size_t target, 
   const double count = counts_[point];
   const double degrees = count > 1 ? count / (count - 1) : 1.0;
   const auto variance = [&](double mean, double squares) {
-    return std::max(0.0, squares / count - mean * mean) * degrees;
+    const double found = squares / count - mean * mean;  // NaN if the sums overflow
+    return found < 0 ? 0.0 : found * degrees;
   };
   const double scale = head.in_units() ? 1 : head.scale;
   for (std::size_t i = 0; i < head.answers; ++i) {

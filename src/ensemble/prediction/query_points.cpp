@@ -18,6 +18,7 @@ PointBlocks points_of(const Ensemble::Frame& frame, const DataView& points) {
   const InputEncoder encoder(frame);
   std::vector<float> read(points.rows() * encoder.columns());
   encoder.encode(points, 0, points.rows(), read.data());
+  if (InputEncoder::has_far(read)) encoder.check_reach(points, 0, points.rows(), 0);
   return {read.data(), points.rows(), encoder.columns()};
 }
 

@@ -91,6 +91,11 @@ std::vector<std::uint32_t> outside_range(const Ensemble::Frame& frame, const Dat
   return outside;
 }
 
+std::optional<FarValue> find_far_value(const Ensemble::Frame& frame, const DataView& inputs) {
+  check_columns(frame, inputs.columns());
+  return InputEncoder(frame).find_far(inputs, 0, inputs.rows());
+}
+
 std::vector<std::uint32_t> outside_range(const Range& range, const DataView& inputs) {
   if (inputs.columns() != range.low.size() || inputs.columns() != range.high.size())
     throw InvalidArgument(text::concat("the rows have ", inputs.columns(),

@@ -19,7 +19,11 @@
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/selection/held_out_record.h"
 #include "ensemble/selection/row_draws.h"
+#include "ensemble/training/defaults.h"
 #include "ensemble/training/member_rows.h"
+#include "ensemble/training/solo_trainer.h"
+#include "ensemble/training/training_context.h"
+#include "ensemble/training/work_schedule.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -50,6 +54,34 @@ void check_out_of_bag(const Ensemble::Frame& frame, std::uint64_t fingerprint,
   check_training_rows(frame, fingerprint, examples);
 }
 
+/// Members whose sums are made together, by their indices.
+using MemberChunks = std::vector<std::vector<std::size_t>>;
+
+MemberChunks chunks_of(std::size_t members) {
+  MemberChunks chunks((members + kMembersAtOnce - 1) / kMembersAtOnce);
+  for (std::size_t m = 0; m < members; ++m) chunks[m / kMembersAtOnce].push_back(m);
+  return chunks;
+}
+
+/// Those of a training of so many members with all settings.
+MemberChunks chunks_of(const Training& given, const Ensemble::Frame& frame,
+                       const Examples& examples, std::size_t members) {
+  Training training = with_defaults(given, examples.rows());
+  training.members = members / training.settings.size();
+  training.first_member = 0;
+  if (training.members * training.settings.size() != members) return chunks_of(members);
+  const std::size_t columns = network_inputs(frame);
+  const std::size_t outputs = Heads(frame).outputs();
+  const WorkSchedule schedule(training, [&](const Settings& settings) {
+    return trains_faster_alone(Shape(columns, settings.architecture, outputs),
+                               batch_row_count(training, settings, examples.rows()));
+  });
+  MemberChunks chunks(schedule.chunks());
+  for (std::size_t c = 0; c < chunks.size(); ++c)
+    for (const Job& job : schedule.chunk(c)) chunks[c].push_back(job.member);
+  return chunks;
+}
+
 /// Memory limit of the sums over members.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
@@ -58,7 +90,7 @@ constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 template <class Parameters>
 Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
                               const Parameters& parameters, const Examples& examples,
-                              const Execution& execution) {
+                              const Execution& execution, const MemberChunks& chunks) {
   const std::size_t rows = examples.rows();
   const Heads heads(frame);
   const std::size_t outputs = heads.outputs();
@@ -75,11 +107,10 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
     inputs.read(count, read.data());
     const PointBlocks points(read.data(), count, columns);
     const PredictionSums total = map_reduce(
-        {0, (members.size() + kMembersAtOnce - 1) / kMembersAtOnce, 1}, PredictionSums{},
+        {0, chunks.size(), 1}, PredictionSums{},
         [&](PredictionSums& sums, std::size_t chunk, const execution::Worker& worker) {
           sums = PredictionSums(points.blocks(), BlockSums(heads));
-          const std::size_t last = std::min((chunk + 1) * kMembersAtOnce, members.size());
-          for (std::size_t m = chunk * kMembersAtOnce; m < last; ++m) {
+          for (const std::size_t m : chunks[chunk]) {
             const Member& member = members[m];
             if (!member.failure.empty()) continue;
             const Settings& settings = frame.settings[member.settings];
@@ -106,8 +137,8 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
 /// scores are those of `judged`, which is an out-of-bag prediction too, if it is given.
 Ensemble make_ensemble(Ensemble::Frame frame, std::vector<Member> members,
                        std::vector<std::vector<float>> parameters, std::uint64_t fingerprint,
-                       const Examples& examples, const Execution& execution,
-                       Prediction* judged = nullptr) {
+                       const Examples& examples, const Execution& execution, Prediction* judged,
+                       const MemberChunks& chunks) {
   frame.temperature = 1;  // the old one was fitted to other members, and so were the scores
   frame.temperatures.clear();
   frame.conformal = {};
@@ -116,7 +147,8 @@ Ensemble make_ensemble(Ensemble::Frame frame, std::vector<Member> members,
                                 fingerprint);
   check_out_of_bag(frame, fingerprint, examples);
   if (judged != nullptr) estimate_noise(frame, examples.targets, *judged);
-  Prediction prediction = predict_out_of_bag(frame, members, parameters, examples, execution);
+  Prediction prediction =
+      predict_out_of_bag(frame, members, parameters, examples, execution, chunks);
   if (judged == nullptr) estimate_noise(frame, examples.targets, prediction);
   frame.conformal = out_of_bag_scores(frame, judged != nullptr ? *judged : prediction, examples);
   return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
@@ -179,7 +211,8 @@ Prediction out_of_bag(const Ensemble& ensemble, const Examples& examples,
     members.push_back(ensemble.member(m));
     parameters.push_back(ensemble.parameters(m));
   }
-  return predict_out_of_bag(ensemble.frame(), members, parameters, examples, execution);
+  return predict_out_of_bag(ensemble.frame(), members, parameters, examples, execution,
+                            chunks_of(members.size()));
 }
 
 Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examples,
@@ -219,7 +252,8 @@ Ensemble keep_members(const Ensemble& ensemble, std::span<const std::size_t> mem
     parameters.emplace_back(kept.parameters(m).begin(), kept.parameters(m).end());
   }
   return make_ensemble(kept.frame(), std::move(all), std::move(parameters),
-                       EnsembleAccess::fingerprint(ensemble), examples, execution, judged);
+                       EnsembleAccess::fingerprint(ensemble), examples, execution, judged,
+                       chunks_of(kept.size()));
 }
 
 /// Copies one row of a prediction.
@@ -303,8 +337,8 @@ Ensemble keep(const Ensemble& ensemble, const Selection& selection, const Exampl
   return made;
 }
 
-Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
-              const Execution& execution) {
+Ensemble join(std::span<const Ensemble> parts, const Examples& examples, const Execution& execution,
+              const Training* training) {
   if (parts.empty()) throw InvalidArgument("there are no parts to join");
   const Ensemble::Frame& frame = parts[0].frame();
   const std::uint64_t fingerprint = EnsembleAccess::fingerprint(parts[0]);
@@ -335,8 +369,11 @@ Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
     members.push_back(parts[p].member(m));
     parameters.emplace_back(parts[p].parameters(m).begin(), parts[p].parameters(m).end());
   }
+  const MemberChunks chunks = training == nullptr
+                                  ? chunks_of(members.size())
+                                  : chunks_of(*training, frame, examples, members.size());
   Ensemble joined = make_ensemble(frame, std::move(members), std::move(parameters), fingerprint,
-                                  examples, execution);
+                                  examples, execution, nullptr, chunks);
   std::vector<const HeldOutRecord*> records;
   for (const Ensemble& part : parts) records.push_back(EnsembleAccess::record(part).get());
   EnsembleAccess::set_record(joined, join_records(records, places));

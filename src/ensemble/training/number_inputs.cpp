@@ -68,8 +68,8 @@ NumberInputs::NumberInputs(const DataView& data, std::size_t repeated, const Exe
 
 bool NumberInputs::all_numbers() const {
   for (std::size_t c = 0; c < range.low.size(); ++c)
-    if (!std::isfinite(scaling.mean[c]) || !(std::abs(range.low[c]) < kLeastText) ||
-        !(std::abs(range.high[c]) < kLeastText))
+    if (!std::isfinite(scaling.mean[c]) || !std::isfinite(range.low[c]) ||
+        !std::isfinite(range.high[c]))
       return false;
   return true;
 }

@@ -15,7 +15,7 @@ struct NumberInputs {
   /// The array has room for `repeated` more rows.
   NumberInputs(const DataView& data, std::size_t repeated, const Execution& execution);
 
-  /// Whether the values are finite and none is a text; otherwise check_inputs() says which.
+  /// Whether the values are finite; otherwise check_inputs() says which.
   [[nodiscard]] bool all_numbers() const;
 
   execution::LargeArray<float> values;  ///< [row][column], standardized

@@ -12,6 +12,7 @@
 #include "ensemble/training/defaults.h"
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
+#include "ensemble/training/row_checks.h"
 #include "ensemble/training/shared_trainer.h"
 #include "ensemble/training/solo_trainer.h"
 #include "ensemble/transform.h"
@@ -125,6 +126,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
     look_at_inputs(examples, training, frame, fingerprint);
   }
   look_at_targets(examples, training, frame);
+  if (training.start == nullptr) check_sizes(examples, frame);
   frame.settings = training.settings;
   frame.resampling = training.resampling;
   frame.share = training.share;
@@ -171,6 +173,7 @@ Trainer::Trainer(const Examples& examples, const Training& training)
   context_.team =
       threads / static_cast<unsigned>(std::clamp<std::size_t>(schedule_.chunks(), 1, threads));
   if (validation_rows_) validation_.emplace(context_);
+  note_copies(matrix_, training_, frame_);
   if (!training_.checkpoint.empty())
     checkpoint_.emplace(context_, training_facts(examples, context_, fingerprint_));
 }

@@ -9,6 +9,7 @@
 #include "ensemble/encoding/input_encoder.h"
 #include "ensemble/input_rows.h"
 #include "ensemble/scaling.h"
+#include "ensemble/training/row_checks.h"
 #include "ensemble/transform.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
@@ -49,7 +50,9 @@ TrainingMatrix::TrainingMatrix(const Examples& examples, const Ensemble::Frame& 
   } else {
     check_inputs({}, examples.targets, 0, execution);
     if (frame.transforms.empty()) {
-      read_rows(examples.targets, frame.target_scaling, 0, rows, targets.data());
+      if (!read_rows(examples.targets, frame.target_scaling, 0, rows, targets.data(),
+                     kMostStandardized))
+        check_target_reach(examples, frame.target_scaling);
     } else {
       const std::vector<std::vector<double>> transformed =
           transformed_targets(examples.targets, frame.transforms);

@@ -7,6 +7,7 @@
 #include "ensemble/scaling.h"
 #include "ensemble/shape.h"
 #include "ensemble/training/defaults.h"
+#include "ensemble/training/solo_trainer.h"
 #include "ensemble/training/training_context.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
@@ -79,6 +80,7 @@ TrainingPlan plan(const Examples& examples, const Training& given) {
     if (plan.patience > 0)
       networks.validations = static_cast<std::uint64_t>(std::ceil(
           static_cast<double>(networks.steps) / validation_steps(training, settings, plan.rows)));
+    networks.alone = trains_faster_alone(shape, networks.batch_rows);
     // Forwards, to the inputs and to the weights: a product and a sum for each weight and row.
     work += 6 * static_cast<double>(networks.parameters) *
             static_cast<double>(networks.batch_rows) * static_cast<double>(networks.steps);
