@@ -10,6 +10,7 @@
 #include "bootstrap/replicate_checkpoint.h"
 #include "comparison/groups.h"
 #include "comparison/options_check.h"
+#include "comparison/rows.h"
 #include "execution/memory.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -122,12 +123,13 @@ Comparison compare(const DataView& values, const data::Labels& groups, const Sta
   using namespace comparison;  // NOLINT(google-build-using-namespace): its own words
   check(values, groups);
   check(options);
+  const DataView own = named_columns(values, statistic);
   if (options.checkpoint.empty())
-    return compare_in_rounds(values, groups, statistic, options, nullptr);
+    return compare_in_rounds(own, groups, statistic, options, nullptr);
   ReplicateCheckpoint checkpoint(options.checkpoint, "comparison", options.replicates,
                                  options.execution);
   try {
-    return compare_in_rounds(values, groups, statistic, options, &checkpoint);
+    return compare_in_rounds(own, groups, statistic, options, &checkpoint);
   } catch (const Cancelled&) {
     checkpoint.save();
     throw checkpoint.cancelled();

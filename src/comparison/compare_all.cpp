@@ -3,6 +3,7 @@
 
 #include "bootfold/compare.h"
 #include "bootfold/error.h"
+#include "comparison/rows.h"
 #include "text/concat.h"
 
 namespace bootfold {
@@ -15,44 +16,19 @@ struct Comparand {
   DataView values;
 };
 
-DataView columns_of(const DataView& values, const std::vector<std::size_t>& numbers) {
-  std::vector<ColumnView> columns;
-  std::vector<std::string> names;
-  for (const std::size_t c : numbers) {
-    columns.push_back(values.column(c));
-    names.push_back(values.name(c));
-  }
-  return DataView(std::move(columns), std::move(names));
-}
-
-/// The columns that a statistic names, in its order, and that of the weights. Of names that are not
-/// there the bootstrap complains.
-DataView named_columns(const DataView& values, const Statistic& statistic) {
-  std::vector<std::size_t> own;
-  for (const std::string& name : statistic.columns())
-    if (const auto c = values.find(name, values.columns() - (statistic.weighted() ? 1 : 0)))
-      own.push_back(*c);
-  if (own.size() < statistic.columns().size()) return values;
-  if (statistic.weighted()) own.push_back(values.columns() - 1);
-  return columns_of(values, own);
-}
-
 std::vector<Comparand> comparands(const DataView& values, std::span<const Statistic> statistics) {
   std::vector<Comparand> all;
   for (const Statistic& statistic : statistics) {
     const std::size_t weights = statistic.weighted() ? 1 : 0;
-    if (!statistic.columns().empty()) {
-      all.push_back({&statistic, named_columns(values, statistic)});
-      continue;
-    }
-    if (!statistic.of_each_column() || values.columns() <= 1 + weights) {
+    const bool named = !statistic.columns().empty();  // compare() finds the columns
+    if (named || !statistic.of_each_column() || values.columns() <= 1 + weights) {
       all.push_back({&statistic, values});
       continue;
     }
     for (std::size_t c = 0; c + weights < values.columns(); ++c) {
       std::vector<std::size_t> own = {c};
       if (statistic.weighted()) own.push_back(values.columns() - 1);
-      all.push_back({&statistic, columns_of(values, own)});
+      all.push_back({&statistic, comparison::columns_of(values, own)});
     }
   }
   return all;

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/chunked.h"
@@ -185,7 +187,9 @@ PermutationResult permutation_test(const Relabelling& relabelling, const Statist
   const std::size_t columns = relabelling.group.columns();
   const DoubledSide side(units.of_row.size());
   std::vector<data::Chunked> sources;  // all rows, and all rows once more
+  std::vector<std::string> names;      // by which expressions find their columns
   for (std::size_t c = 0; c < columns; ++c) {
+    names.push_back(relabelling.group.name(c));
     const ColumnView& group = relabelling.group.column(c);
     const ColumnView& control = relabelling.control.column(c);
     sources.emplace_back(std::vector{group, control, group, control});
@@ -196,8 +200,10 @@ PermutationResult permutation_test(const Relabelling& relabelling, const Statist
     views.emplace_back(source);
     once.push_back(views.back().slice(0, units.of_row.size()));
   }
+  const DataView all_rows(std::move(once), names);
   views.emplace_back(side);
-  const DataView data(std::move(views));
+  names.emplace_back("group");
+  const DataView data(std::move(views), std::move(names));
   bootfold::Options run = options;
   run.replicates = all ? static_cast<std::uint64_t>(units.ways()) : options.replicates;
   run.first_replicate = 0;
@@ -206,8 +212,7 @@ PermutationResult permutation_test(const Relabelling& relabelling, const Statist
   run.rescale = 0;
   Execution looking = options.execution;
   looking.progress = nullptr;
-  const std::vector<statistic::Scale> scales =
-      scales_of(DataView(std::move(once)), statistic, looking);
+  const std::vector<statistic::Scale> scales = scales_of(all_rows, statistic, looking);
   const Result found =
       bootstrap(data, by_group(statistic, {scales, scales}, Difference::absolute), run);
 

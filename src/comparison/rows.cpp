@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -144,6 +145,27 @@ GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
       own.push_back(column.slice(firsts_[group], counts[group]));
     views_.emplace_back(std::move(own), names);
   }
+}
+
+DataView columns_of(const DataView& values, std::span<const std::size_t> numbers) {
+  std::vector<ColumnView> columns;
+  std::vector<std::string> names;
+  for (const std::size_t c : numbers) {
+    columns.push_back(values.column(c));
+    names.push_back(values.name(c));
+  }
+  return DataView(std::move(columns), std::move(names));
+}
+
+DataView named_columns(const DataView& values, const Statistic& statistic) {
+  if (statistic.columns().empty()) return values;
+  const std::size_t weights = statistic.weighted() ? 1 : 0;
+  std::vector<std::size_t> own;
+  for (const std::string& name : statistic.columns())
+    if (const auto c = values.find(name, values.columns() - weights)) own.push_back(*c);
+  if (own.size() < statistic.columns().size()) return values;
+  if (statistic.weighted()) own.push_back(values.columns() - 1);
+  return columns_of(values, own);
 }
 
 std::vector<ColumnView> GroupedRows::all() const {

@@ -10,11 +10,19 @@
 #include <vector>
 
 #include "bootfold/data.h"
+#include "bootfold/statistic.h"
 
 namespace bootfold::comparison {
 
 /// Throws InvalidArgument unless labels are complete: one with a name for each of `rows` rows.
 void check_labels(const data::Labels& labels, std::size_t rows);
+
+/// Some columns of a table, with their names.
+[[nodiscard]] DataView columns_of(const DataView& values, std::span<const std::size_t> numbers);
+
+/// The columns that a statistic names, in its order, and that of the weights; all of them if it
+/// names none. Of names that are not there the bootstrap complains.
+[[nodiscard]] DataView named_columns(const DataView& values, const Statistic& statistic);
 
 /// Views of the rows of chosen groups, in the order in which they stand in the data. Where the rows
 /// of every group are neighbours already, nothing is copied; else the values are copied once, in

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
 #include "bootfold/compare.h"
@@ -42,6 +43,87 @@ TEST(CompareAll, ComparesEachStatisticOfEachColumnOrOfAllTogether) {
     EXPECT_EQ(all[4].contrasts[i].interval.low, alone.contrasts[i].interval.low);
     EXPECT_EQ(all[4].contrasts[i].p_value, alone.contrasts[i].p_value);
   }
+}
+
+void expect_same(const Comparison& found, const Comparison& wanted) {
+  ASSERT_EQ(found.contrasts.size(), wanted.contrasts.size());
+  for (std::size_t i = 0; i < wanted.contrasts.size(); ++i) {
+    EXPECT_EQ(found.contrasts[i].estimate, wanted.contrasts[i].estimate);
+    EXPECT_EQ(found.contrasts[i].interval.low, wanted.contrasts[i].interval.low);
+    EXPECT_EQ(found.contrasts[i].p_value, wanted.contrasts[i].p_value);
+    EXPECT_EQ(found.contrasts[i].permutations, wanted.contrasts[i].permutations);
+  }
+}
+
+// An expression of the second column is that column's statistic by its name: rows that are drawn,
+// clusters, clusters and pairs that the groups share, and relabelled.
+TEST(CompareAll, ExpressionsSeeTheColumnsThatTheyName) {
+  Samples samples;
+  std::vector<std::uint32_t> users;
+  const std::vector<double> noise = normals(120, 11, 20);
+  for (std::uint32_t row = 0; row < noise.size(); ++row) {
+    samples.add(row % 2 == 0 ? "A" : "B", {noise[row] + row / 2 % 5 + row % 2});
+    users.push_back(row / 2);
+  }
+  std::vector<std::uint32_t> days = users;
+  for (std::uint32_t& day : days) day /= 4;
+  const std::vector<double> other = normals(120, 12, 3);
+  const DataView both({ColumnView(other), ColumnView(samples.values)}, {"x", "y"});
+  const std::pair<const char*, Statistic> statistics[] = {
+      {"mean(y)", statistic::mean()},
+      {"median(y)", statistic::median()},
+      {"trimmed_mean(y, 0.1)", statistic::trimmed_mean(0.1)},
+      {"quantile(y, 0.9)", statistic::quantile(0.9)}};
+  std::vector<Options> asked(4, {.control = "A", .replicates = 200, .seed = 3});
+  asked[1].scheme = scheme::Cluster{days};
+  asked[2].scheme = scheme::Cluster{users};
+  asked[2].paired = true;
+  asked[3].scheme = scheme::Cluster{days, true};
+  for (const Options& each : asked)
+    for (const auto test : {comparison::Test::bootstrap, comparison::Test::permutation})
+      for (const auto& [text, named] : statistics) {
+        if (test == comparison::Test::permutation && &each == &asked[3]) continue;  // refused
+        SCOPED_TRACE(testing::Message() << text << ", setting " << &each - asked.data());
+        Options options = each;
+        options.test = test;
+        const Statistic expression = statistic::expression(text);
+        const Comparison wanted = compare(samples.values, samples.labels(), named, options);
+        expect_same(compare(both, samples.labels(), expression, options), wanted);
+        expect_same(compare_all(both, samples.labels(), {&expression, 1}, options)[0], wanted);
+      }
+}
+
+// All 252 relabellings of 5 and 5 rows; mean(y) / mean(x) is the ratio of their sums.
+TEST(CompareAll, RelabelsExpressionsOfSeveralColumns) {
+  Samples samples;
+  samples.add("A", {3, 5, 9, 2, 6});
+  samples.add("B", {8, 7, 12, 4, 11});
+  const std::vector<double> views = {4, 5, 8, 3, 5, 6, 5, 9, 4, 7};
+  const DataView data({ColumnView(views), ColumnView(samples.values)}, {"views", "clicks"});
+  double beyond[2] = {0, 0};
+  const auto rate = [&](unsigned chosen, bool own) {
+    double clicks = 0;
+    double seen = 0;
+    for (unsigned row = 0; row < 10; ++row)
+      if (((chosen >> row & 1U) != 0) == own) {
+        clicks += samples.values[row];
+        seen += views[row];
+      }
+    return clicks / seen;
+  };
+  const unsigned kGroup = 0x3e0;  // the last five rows
+  const double difference = rate(kGroup, true) - rate(kGroup, false);
+  for (unsigned chosen = 0; chosen < 1024; ++chosen) {
+    if (std::popcount(chosen) != 5) continue;
+    const double other = rate(chosen, true) - rate(chosen, false);
+    beyond[0] += other >= difference - 1e-12 ? 1 : 0;
+    beyond[1] += other <= difference + 1e-12 ? 1 : 0;
+  }
+  const Comparison found =
+      compare(data, samples.labels(), statistic::expression("sum(clicks) / sum(views)"),
+              {.control = "A", .test = comparison::Test::permutation, .replicates = 100});
+  EXPECT_TRUE(found.contrasts[0].all_permutations);
+  EXPECT_NEAR(found.contrasts[0].p_value, 2 * std::min(beyond[0], beyond[1]) / 252, 1e-12);
 }
 
 TEST(CompareAll, RefusesACheckpointOfSeveral) {
