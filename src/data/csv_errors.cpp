@@ -96,7 +96,7 @@ std::string CsvReader::remedy(const std::vector<std::string>& texts, const Parse
     return "; all_but=NAME leaves a column of text out";
   if (rows_taken_ + rows() + omitted_ == 0 && !has_header_)
     return "; if this line is the header, do not say that there is none";
-  if (column.kind == Kind::unknown)
+  if (column.kind == Kind::unknown || (column.kind == Kind::truth && column.holds_text))
     return text::concat("; this column holds text",
                         numeric_neighbours_.empty() ? "" : ", numbers are in ",
                         numeric_neighbours_);

@@ -64,6 +64,7 @@ class CsvReader {
     std::size_t column = 0;  // among those of names()
     FieldUse use = FieldUse::numbers;
     bool keeps_missing = false;
+    bool holds_text = false;  // in the first rows, with letters that could be true or false
     Buffer values = {};
     Range below = {};  // of all values but those of the first line
   };
@@ -124,6 +125,8 @@ class CsvReader {
   void check_delimiter() const;
   void find_numbers();
   void find_texts();
+  [[noreturn]] void fail_time(const Cell& cell, const expression::Literal& bound,
+                              char separator) const;
   template <class See>
   void peek_fields(const See& see);
   void show_cells();

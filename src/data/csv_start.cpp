@@ -9,6 +9,7 @@
 #include "data/csv_reader.h"
 #include "data/delimiter.h"
 #include "data/number.h"
+#include "expression/dates.h"
 #include "expression/marked.h"
 #include "expression/tokens.h"
 #include "text/concat.h"
@@ -25,17 +26,43 @@ constexpr std::size_t kRowsToLookAt = 10'000;
 struct Column {
   std::size_t field;
   Kind* kind;
+  bool* holds_text;  // or null
   bool numbers = false;
   bool percentages = false;
-  bool truths = false;
+  std::size_t truths = 0;         // words for true and false
+  bool whole_words = false;       // "yes", not "Y"
+  bool both[2] = {false, false};  // words for false, for true
+  std::size_t texts = 0;          // none of these
+
+  void see_truth(std::string_view text, double value) {
+    ++truths;
+    both[value > 0 ? 1 : 0] = true;
+    whole_words = whole_words || trimmed(text).size() > 1;
+  }
 
   void decide() const {
-    if (numbers || (percentages && truths))
+    if (numbers || (percentages && truths > 0))
       *kind = Kind::number;
-    else if (percentages || truths)
+    else if (percentages || truths > 0)
       *kind = percentages ? Kind::percentage : Kind::truth;
+    if (holds_text == nullptr || *kind != Kind::truth || texts == 0) return;
+    // F beside M, or among other letters, is no word for false.
+    *holds_text = texts > truths || !(whole_words || (both[0] && both[1]));
   }
 };
+
+/// An ISO date or time, maybe with the zone behind it: "2013-01-01T10:00:00Z".
+bool is_time(std::string_view text) {
+  if (text.size() > 10) {
+    if (text.ends_with('Z')) text.remove_suffix(1);
+    const std::size_t zone = text.find_first_of("+-", 10);
+    if (zone != text.npos) text = text.substr(0, zone);
+  }
+  return expression::iso_time(text).has_value();
+}
+
+/// What stands between date and time; 0 in a date alone.
+char separator_of(std::string_view time) { return time.size() > 10 ? time[10] : '\0'; }
 
 }  // namespace
 
@@ -170,7 +197,7 @@ void CsvReader::check_one_column(const std::string& name) const {
   throw InvalidArgument(text::concat(
       label_, ":", first_line_number_, ": ", text::quoted(name), " may be one name or several: ",
       "with decimal=comma no comma separates fields; say delimiter=semicolon if it is one name, ",
-      "or leave decimal out"));
+      "or do not say decimal=comma"));
 }
 
 std::vector<const std::vector<std::string>*> CsvReader::wanted_names() const {
@@ -258,9 +285,9 @@ void CsvReader::peek_fields(const See& see) {
 void CsvReader::find_numbers() {
   std::vector<Column> columns;
   for (Parsed& column : parsed_)
-    if (!is_computed(column)) columns.push_back({column.field, &column.kind});
+    if (!is_computed(column)) columns.push_back({column.field, &column.kind, &column.holds_text});
   for (Cell& cell : cells_)
-    if (cell.as_number) columns.push_back({cell.field, &cell.kind});
+    if (cell.as_number) columns.push_back({cell.field, &cell.kind, nullptr});
   const auto see_fields = [&](const auto& see) {
     peek_fields([&](const Fields& fields) {
       for (Column& column : columns)
@@ -274,10 +301,11 @@ void CsvReader::find_numbers() {
       column.numbers = column.numbers || !std::isnan(value);
     else if (dialect_.parse_percentage(text, value))
       column.percentages = true;
-    else if (parse_truth(text))
-      column.truths = true;
+    else if (const auto truth = parse_truth(text))
+      column.see_truth(text, *truth);
     else
-      all_read = false;
+      ++column.texts;
+    all_read = all_read && column.texts == 0;
   };
   see_fields(sort_out);
   if (!all_read) {
@@ -285,6 +313,7 @@ void CsvReader::find_numbers() {
     see_fields([&](const Column&, std::string_view text) { forms.add(text); });
     if (const Spelling found = forms.found(); found != dialect_.spelling()) {
       dialect_.set_spelling(found);
+      for (Column& column : columns) column = {column.field, column.kind, column.holds_text};
       see_fields(sort_out);
     }
   }
@@ -298,11 +327,15 @@ bool CsvReader::is_number(std::string_view text) {
 }
 
 // Looks at the first rows of columns that expressions may take for text: which are columns of
-// numbers? They have no order as text, and are not compared with columns of text.
+// numbers? They have no order as text, and are not compared with columns of text. Dates and times
+// are ordered against others alone.
 void CsvReader::find_texts() {
   struct Seen {
     bool numbers = false;
     bool texts = false;
+    bool times = false;
+    bool others = false;    // no times
+    char separator = '\0';  // of the first time
   };
   std::vector<Seen> seen(cells_.size());
   const bool asked = std::ranges::any_of(
@@ -317,11 +350,19 @@ void CsvReader::find_texts() {
         seen[c].numbers = true;
       else  // words for true and false are either
         seen[c].texts = seen[c].texts || !parse_truth(text);
+      const bool time = !cells_[c].bounds.empty() && is_time(text);
+      (time ? seen[c].times : seen[c].others) = true;
+      if (time && seen[c].separator == '\0') seen[c].separator = separator_of(text);
     }
   });
   for (std::size_t c = 0; c < cells_.size(); ++c)
-    for (const expression::Literal& bound : cells_[c].bounds)
+    for (const expression::Literal& bound : cells_[c].bounds) {
       if (is_number(bound.text) || (seen[c].numbers && !seen[c].texts)) cells_[c].bound = bound;
+      if (!seen[c].times || seen[c].others) continue;
+      const char own = separator_of(bound.text);
+      const bool alike = own == '\0' || seen[c].separator == '\0' || own == seen[c].separator;
+      if (!is_time(bound.text) || !alike) fail_time(cells_[c], bound, seen[c].separator);
+    }
   for (const CellPair& pair : pairs_) {
     Cell& left = cells_[pair.left];
     Cell& right = cells_[pair.right];
@@ -340,6 +381,17 @@ void CsvReader::find_texts() {
       cell->as_number = cell->as_number && !cell->in_pair;
     }
   }
+}
+
+// Text is compared byte by byte, which is the order of time where both are written alike.
+void CsvReader::fail_time(const Cell& cell, const expression::Literal& bound,
+                          char separator) const {
+  const std::string problem =
+      text::concat(label_, ": column ", quoted_name(cell.field),
+                   " is of dates or times; compare it with '2024-01-28' or '2024-01-28",
+                   separator == 'T' ? "T" : " ", "13:05'");
+  throw expression::MarkedError(problem + expression::mark(cell.expression, bound.at, bound.end),
+                                {cell.expression, bound.at, bound.end, problem});
 }
 
 // What was found out about the file without being told.

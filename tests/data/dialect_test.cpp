@@ -271,6 +271,20 @@ TEST(Percentages, AreFractions) {
     EXPECT_TRUE(says(data_error(mixed), "percent sign", "column 'a'", "in one way"));
 }
 
+// F beside M and a grade F among grades are no words for false, and M is no missing value.
+TEST(Truth, LettersAmongOthersAreText) {
+  for (const char* text : {"x,a\n1,F\n2,M\n3,F\n", "x,a\n1,M\n2,F\n", "x,a\n1,E\n2,F\n3,F\n",
+                           "x,a\n1,A\n2,N\n3,T\n4,B\n5,C\n",
+                           "x,a\n1,yes\n2,maybe\n3,perhaps\n4,no\n5,often\n6,never\n"}) {
+    const std::string message = data_error(text, {.columns = {"a"}});
+    EXPECT_TRUE(
+        says(message, "is not a number (column 'a'", "this column holds text, numbers are in 'x'"));
+    EXPECT_FALSE(says(message, "missing"));
+  }
+  for (const char* text : {"x,a\n1,T\n2,F\n3,F\n4,U\n", "x,a\n1,yes\n2,yes\n3,U\n"})
+    EXPECT_TRUE(says(data_error(text, {.columns = {"a"}}), "say missing='NA,U'"));
+}
+
 TEST(Truth, WordsAreOneAndZero) {
   for (const char* text : {"a,b\nTRUE,x\nfalse,y\n,z\n", "a,b\nyes,x\n No ,y\nNA,z\n",
                            "a,b\n,z\nT,x\nF,y\n", "a,b\nY,x\n\"n\",y\n,z\n"}) {
@@ -331,6 +345,7 @@ TEST(Decimal, AHeaderOfCommasIsAskedAbout) {
   const auto asked = [](std::string_view text) {
     return message_of<InvalidArgument>([&] { (void)read_text(text, {.decimal = ','}); });
   };
+  EXPECT_TRUE(says(asked("a,b\n1,2\n3,4\n"), "or do not say decimal=comma"));
   EXPECT_TRUE(says(asked("a,b\n1,2\n3,4\n"), "prices.csv:1: 'a,b' may be one name or several",
                    "delimiter=semicolon"));
   EXPECT_EQ(read_text("price, EUR\n1,5\n", {.delimiter = ';', .decimal = ','}), Values{1.5});

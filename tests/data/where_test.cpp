@@ -200,6 +200,36 @@ TEST(Where, NumbersAreNotOrderedAsText) {
   EXPECT_EQ(rows("price > 9"), 2U);
 }
 
+// As text, '2013-10-01' is less than '2013-6-1', and a time with a blank less than one with a T.
+TEST(Where, DatesAreOrderedAgainstDates) {
+  const TempFile file("x.csv",
+                      "n,day,at,any\n1,2013-05-31,2013-05-31T23:00:00Z,2013-01-01\n"
+                      "2,2013-06-01,2013-06-01T05:00:00Z,later\n3,,NA,\n"
+                      "4,2013-10-01,2013-10-01T00:00:00+02:00,2013-6-1\n");
+  const auto rows = [&](const std::string& where) {
+    return read(file.path(), {.columns = {"n"}, .where = where}).view().rows();
+  };
+  EXPECT_EQ(rows("day >= '2013-06-01'"), 2U);
+  EXPECT_EQ(rows("day < '2013-06-01 12:00'"), 2U);
+  EXPECT_EQ(rows("at >= '2013-06-01'"), 2U);
+  EXPECT_EQ(rows("at < '2013-06-01T05:00' or at > '2013-09-30T12:00:00Z'"), 2U);
+  EXPECT_EQ(rows("day == '2013-6-1' or n == 1"), 1U);
+  EXPECT_EQ(rows("any >= '2013-6-1'"), 2U);
+  for (const char* where : {"day >= '2013-6-1'", "'01.06.2013' < day", "day > '2013'",
+                            "n > 1 and day <= 'June'", "day >= '2013-06-31'"})
+    EXPECT_TRUE(says(message_of<DataError>([&] { (void)rows(where); }), "x.csv: column 'day' is of",
+                     "dates or times; compare it with '2024-01-28' or '2024-01-28 13:05'", "^~"))
+        << where;
+  for (const char* where : {"at >= '2013-6-1'", "at > '2013-06-01 05:00'"})
+    EXPECT_TRUE(says(message_of<DataError>([&] { (void)rows(where); }), "column 'at' is of dates",
+                     "or '2024-01-28T13:05'\n"))
+        << where;
+  EXPECT_TRUE(says(message_of<DataError>([&] {
+                     (void)read(file.path(), {.columns = {"if(day >= '2013-6-1', 1, 0)"}});
+                   }),
+                   "column 'day' is of dates", "\n            ^~~~~~~~~~"));
+}
+
 TEST(Where, MistakesInRowsAreMarked) {
   const TempFile file("x.csv", "price,cut\n1,Ideal\n");
   const auto complaint_of = [&](const std::string& where) {
