@@ -31,8 +31,8 @@ struct Adjusted {
 /// of a difference of means becomes sqrt(1 - explained) times as large.
 ///
 /// The covariate must not be affected by the groups: measure it before the experiment. Throws
-/// InvalidArgument if numbers of rows differ, if the covariate is constant within every group, and
-/// for values that are not finite.
+/// InvalidArgument if numbers of rows differ, if the covariate is constant within every group or
+/// has the numbers of the values, and for values that are not finite.
 [[nodiscard]] BOOTFOLD_API Adjusted adjust(const ColumnView& values, const ColumnView& covariate,
                                            const data::Labels& groups);
 

@@ -28,10 +28,11 @@ from bootfold._comparison_statistics import (
 )
 from bootfold._comparison_table import joined_table
 from bootfold._computed import is_computed
-from bootfold._dates import check_no_dates, module_of
+from bootfold._dates import module_of
 from bootfold._engines import Collection
 from bootfold._expressions import as_table, columns_of, in_cluster, texts_of, with_columns
 from bootfold._labels import coded, label_meant, label_text, missing_labels
+from bootfold._numbers import comparing
 from bootfold._options import (
     Progress,
     Seed,
@@ -59,6 +60,7 @@ Correction: TypeAlias = Literal["none", "bonferroni", "holm", "simultaneous"]
 Test: TypeAlias = Literal["bootstrap", "permutation"]
 
 
+@comparing
 def compare(
     df: Any,
     *,
@@ -259,7 +261,7 @@ def compare(
         }
         columns = tuple(column_of(df, name, options[name]) for name in names)
         for name, column in zip(names, columns, strict=True):
-            check_no_dates(column, f"column '{name}'")
+            _data.check_numbers(column, name)
     else:
         found_columns = read_roles(
             source, {**roles, "value": names}, options, limits_of(memory, spool, nan, progress)

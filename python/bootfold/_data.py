@@ -16,7 +16,7 @@ from bootfold._chunked import Chunked, Column, parts
 from bootfold._dates import check_no_dates, module_of
 from bootfold._numbers import number_array as number_array
 from bootfold._numbers import pandas_column as pandas_column
-from bootfold._numbers import text_error
+from bootfold._numbers import chooser, nan_remedy, text_error
 from bootfold._whole import has_other_columns, missing_in, rows_of
 
 NanPolicy: TypeAlias = Literal["error", "omit", "propagate"]
@@ -304,8 +304,7 @@ def nan_error(name: str | int | None, row: int) -> ValueError:
     """For a value that is not a number; rows, and columns without names, count from 0."""
     where = "" if name is None else f"column {name}, "
     return ValueError(
-        f"{where}row {row} is nan but every value must be a number; "
-        "nan='omit' leaves such rows out, 'propagate' passes them on"
+        f"{where}row {row} is nan but every value must be a number; {nan_remedy()}"
     )
 
 
@@ -333,8 +332,8 @@ def check_no_nan(data: Data) -> None:
         if part.kind == "rows":
             for name, missing in missing_in(part.whole).items():
                 raise ValueError(
-                    f"column {name}, row {int(missing.argmax())} is missing; nan='omit' leaves "
-                    "such rows out, 'propagate' passes them on, and columns= chooses columns"
+                    f"column {name}, row {int(missing.argmax())} is missing; {nan_remedy()}, and "
+                    f"{chooser()}= chooses columns"
                 )
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
+from contextvars import ContextVar
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from bootfold._chunked import Array
 from bootfold._dates import check_no_dates, module_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 #: Rows with text that a message names.
 _SHOWN = 3
@@ -97,6 +105,45 @@ def _is_number(text: Any) -> bool:
     return True
 
 
+_compares: ContextVar[bool] = ContextVar("compares", default=False)
+_FUNCTIONS = {
+    False: "a function gets a DataFrame with its text",
+    True: "without value= a function gets the rows of a group with their text",
+}
+
+
+def comparing(call: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Messages below `call` name the options of `compare`, which has no columns=."""
+
+    @functools.wraps(call)
+    def told(*args: _P.args, **words: _P.kwargs) -> _R:
+        token = _compares.set(True)
+        try:
+            return call(*args, **words)
+        finally:
+            _compares.reset(token)
+
+    return told
+
+
+def chooser() -> str:
+    """The option that chooses columns."""
+    return "value" if _compares.get() else "columns"
+
+
+def how_to_choose() -> str:
+    """What chooses columns of numbers in this call."""
+    if _compares.get():
+        return "value= and covariate= take columns of numbers"
+    return "columns= chooses the columns that the statistic sees"
+
+
+def nan_remedy() -> str:
+    """What to do about rows with missing values."""
+    remedy = "nan='omit' leaves such rows out"
+    return remedy if _compares.get() else f"{remedy}, 'propagate' passes them on"
+
+
 def text_error(array: Array, what: str, package: str) -> TypeError:
     """Says which rows have text, and what to do about them. Rows count from 0."""
     width = max(1, array.size // max(1, len(array)))
@@ -117,8 +164,8 @@ def text_error(array: Array, what: str, package: str) -> TypeError:
     all_text = len(texts) == array.size
     if all_text and bad and not any(_is_number(text) for _, text in texts[:1000]):
         return TypeError(
-            f"{what} {_verb(what)} text ({rows}) but must be numbers; columns= chooses the columns "
-            "that the statistic sees, and a function gets a DataFrame with its text"
+            f"{what} {_verb(what)} text ({rows}) but must be numbers; {how_to_choose()}, and "
+            + _FUNCTIONS[_compares.get()]
         )
     convert = {
         "pandas": "pandas.to_numeric(s{})",

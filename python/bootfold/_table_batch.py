@@ -11,6 +11,7 @@ from bootfold._chunked import Array
 from bootfold._data import number_array, pandas_column
 from bootfold._dates import check_no_dates, module_of
 from bootfold._labels import Coded, values_and_missing
+from bootfold._numbers import how_to_choose
 
 
 def _arrow_numbers(column: Any) -> Any:
@@ -58,10 +59,7 @@ def numbers(column: Any, name: str) -> list[Array]:
 
 
 def _no_numbers(what: str, kind: str) -> str:
-    return (
-        f"{what} is of type {kind} but must be numbers; columns= chooses the columns that the "
-        "statistic sees"
-    )
+    return f"{what} is of type {kind} but must be numbers; {how_to_choose()}"
 
 
 def texts(column: Any) -> Array:

@@ -2,10 +2,12 @@
 //
 // The library names options by key and counts rows from 1; messages get the words of Python:
 // nan='omit', and rows and replicates that count from 0.
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "bootfold/error.h"
 #include "modules.h"
@@ -49,6 +51,21 @@ std::string rows_from_zero(const std::string& message) {
   return text.append(end, message.end());
 }
 
+/// Text files have options that csv() takes: says so behind the sentence that names some of them.
+std::string with_csv(std::string text) {
+  static const std::regex kOptions("\\b(decimal|delimiter|header|missing|thousands|where)=");
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string line = text.substr(0, end);
+  std::vector<std::string> named;
+  for (std::sregex_iterator it(line.begin(), line.end(), kOptions), last; it != last; ++it)
+    if (std::find(named.begin(), named.end(), (*it)[1]) == named.end()) named.push_back((*it)[1]);
+  if (named.empty()) return text;
+  std::string call = "; bf.csv(path";
+  for (const std::string& name : named) call += ", " + name + "=...";
+  call += named.size() == 1 ? ") takes this option" : ") takes these options";
+  return text.insert(end, call);
+}
+
 }  // namespace
 
 std::string in_words_of_python(std::string_view message) {
@@ -64,7 +81,7 @@ std::string in_words_of_python(std::string_view message) {
       {"replicates", "replicates"},
       {"thousands", "thousands"},
   });
-  return text::with_option_names(
+  return with_csv(text::with_option_names(
       rows_from_zero(std::string(message)), kNames,
       [](std::string_view name, std::string_view value) {
         const std::string text(value);
@@ -73,7 +90,7 @@ std::string in_words_of_python(std::string_view message) {
         if (value.find_first_not_of("0123456789") == value.npos || value.front() == '\'')
           return begin + text;
         return begin + (name == "groups" ? "['" + text + "']" : "'" + text + "'");
-      });
+      }));
 }
 
 void bind_errors(nb::module_&) {

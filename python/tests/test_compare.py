@@ -118,6 +118,8 @@ def test_nan_rows():
         ({"statistic": lambda x: 1 / 0}, ZeroDivisionError, "division"),
         ({"covariate": "visits", "statistic": "median"}, ValueError, "adjusts means"),
         ({"covariate": "visits", "weights": "visits"}, ValueError, "do not go together"),
+        ({"covariate": "revenue"}, ValueError, "must be another column"),
+        ({"pair": "visits", "interval": "studentized"}, ValueError, "interval is 'studentized'"),
     ],
 )
 def test_misuse(arguments, error, message):
@@ -540,3 +542,18 @@ def test_a_function_without_value_gets_whole_rows(tmp_path):
         bf.compare(table, statistic=[of_germany, "mean(revenue)"], **run)
     with pytest.raises(ValueError, match="checkpoint is .* gets whole rows"):
         bf.compare(table, statistic=of_germany, checkpoint=tmp_path / "c", **run)
+
+
+@pytest.mark.parametrize("given", [{"value": "color"}, {"value": "x", "covariate": "color"}])
+def test_messages_name_options_of_compare(given):
+    df = pd.DataFrame({"x": [1.0, 2, 3, 5], "color": list("abcd"), "g": list("aabb")})
+    for table in (df, pl.from_pandas(df), pl.from_pandas(df).lazy(), pa.Table.from_pandas(df)):
+        with pytest.raises(TypeError, match="'color' .*value= and covariate= take") as raised:
+            bf.compare(table, by="g", **given)
+        assert "columns=" not in str(raised.value)
+    df.loc[1, "x"] = np.nan
+    for told in ({"value": "x"}, {"statistic": lambda rows: rows["x"].mean()}):
+        with pytest.raises(ValueError, match="nan='omit' leaves such rows out") as raised:
+            bf.compare(df, by="g", **told)
+        assert "propagate" not in str(raised.value)
+        assert "columns=" not in str(raised.value)

@@ -115,3 +115,22 @@ def test_reading_is_told_while_it_goes_on(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         bf.bootstrap(tmp_path / "long.csv", "mean", columns="x", replicates=20, progress=stop)
+
+
+def test_messages_say_where_options_of_text_files_go(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,x\n-,y\n3,z\n")
+    told = r"missing='NA,-' .*; bf\.csv\(path, missing=\.\.\.\) takes this option$"
+    for act in (
+        lambda: bf.bootstrap(path, "mean", columns="a", **RUN),
+        lambda: bf.compare(path, value="a", by="b", **RUN),
+        lambda: bf.bootstrap(path, "mean", columns="a", by="b", **RUN),
+    ):
+        with pytest.raises(ValueError, match=told):
+            act()
+    with pytest.raises(ValueError, match="'x' is not a number .*this column holds text") as raised:
+        bf.bootstrap(path, "mean", columns="b", **RUN)
+    assert "bf.csv" not in str(raised.value)
+    path.write_text("a;b\n1.234,5;x\n1,234.5;y\n")
+    with pytest.raises(ValueError, match="takes th(is|ese) option"):
+        bf.bootstrap(path, "mean", columns="a", **RUN)

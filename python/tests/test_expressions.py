@@ -241,3 +241,10 @@ def test_marks_are_in_the_statistic_for_tables_of_any_kind(tmp_path: Any) -> Non
     for table in (FRAME, lazy, tmp_path / "d.parquet"):
         with pytest.raises(ValueError, match=r"statistic is 'mean\(cut \* 2\)' but"):
             bf.bootstrap(table, "mean(cut * 2)", replicates=2)
+
+
+def test_missing_values_are_not_told_as_logarithms_of_negative_numbers():
+    df = pd.DataFrame({"price": [3.0, None, 5.0]})
+    for table in (df, pl.from_pandas(df), {"price": df.price.to_numpy()}):
+        with pytest.raises(ValueError, match=r"row 1 is missing or undefined .*nan='omit'"):
+            bf.bootstrap(table, "mean(log(price))", replicates=10)

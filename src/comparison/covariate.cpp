@@ -51,6 +51,10 @@ Adjusted adjust(const ColumnView& values, const ColumnView& covariate, const dat
   comparison::check_labels(groups, values.rows());
   const std::vector<double> x = numbers_of(covariate, "covariate");
   Adjusted found{.values = numbers_of(values, "values")};
+  if (x == found.values)
+    throw InvalidArgument(
+        "the covariate has the numbers of the values, so nothing is left to compare; it must be "
+        "another column, which was known before the experiment");
   const std::vector<double> x_within = within_groups(x, groups);
   const std::vector<double> y_within = within_groups(found.values, groups);
   const double xx = product(x_within, x_within);

@@ -13,6 +13,11 @@ void check(const Options& options) {
     throw InvalidArgument(
         "interval is abc, which is for one sample; use percentile, basic, normal, bca or "
         "studentized for differences");
+  if (options.paired && options.interval == interval::Method::studentized)
+    throw InvalidArgument(
+        "interval is 'studentized' but pairs are drawn, and standard errors on every resample are "
+        "available only where rows are drawn one by one or within strata; use bca, percentile, "
+        "basic or normal intervals");
   if (facts(options.scheme).deletes)
     throw InvalidArgument(
         text::concat("scheme is '", bootfold::name(options.scheme),

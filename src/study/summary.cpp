@@ -137,14 +137,18 @@ std::string cause_of(const std::string& name) {
 
 std::vector<ColumnSummary> summarize(const ColumnsLook& look, const DataView& data,
                                      const Features& features) {
-  if (const auto& bad = look.bad())
+  if (const auto& bad = look.bad()) {
+    const std::string name = data.name(bad->column);
+    const std::string cause = cause_of(name);
+    // Of an expression a NaN may also be a missing value of a column that it uses.
+    const char* const found = !std::isnan(bad->value) ? (bad->value > 0 ? "inf" : "-inf")
+                              : cause.empty()         ? "nan"
+                                                      : "missing or undefined";
     throw DataError(text::concat(
-        "column ", data.name(bad->column), ", row ", bad->row + 1, " is ",
-        std::isnan(bad->value) ? "nan"
-        : bad->value > 0       ? "inf"
-                               : "-inf",
-        cause_of(data.name(bad->column)), " but every value must be a finite number; ",
+        "column ", name, ", row ", bad->row + 1, " is ", found, cause,
+        " but every value must be a finite number; ",
         std::isnan(bad->value) ? "nan=omit leaves such rows out" : "leave such rows out"));
+  }
   std::vector<ColumnSummary> summaries;
   for (const ValuesLook& column : look.columns()) summaries.push_back({column.min, column.max, {}});
   for (const std::uint32_t c : features.product_columns())

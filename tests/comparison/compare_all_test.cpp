@@ -258,6 +258,9 @@ TEST(Covariate, RefusesWhatExplainsNothing) {
   const std::vector<double> constant(10, 3.5);
   EXPECT_THAT(refusal_of([&] { (void)adjust(experiment.values, constant, experiment.groups); }),
               HasSubstr("constant within every group"));
+  EXPECT_THAT(
+      refusal_of([&] { (void)adjust(experiment.values, experiment.values, experiment.groups); }),
+      HasSubstr("must be another column"));
   std::vector<double> gap = experiment.before;
   gap[3] = std::nan("");
   EXPECT_THAT(refusal_of([&] { (void)adjust(experiment.values, gap, experiment.groups); }),

@@ -96,6 +96,19 @@ TEST(Misuse, OptionsOutOfRange) {
   EXPECT_TRUE(says(refused(three_groups(), {.memory = 1000}), "memory is"));
 }
 
+// The scheme of pairs is not the caller's word.
+TEST(Misuse, StudentizedIntervalsOfPairs) {
+  Samples samples;
+  samples.add("A", {1, 2, 4});
+  samples.add("B", {2, 3, 7});
+  const std::vector<std::uint32_t> pairs = {0, 1, 2, 0, 1, 2};
+  const std::string message = refused(samples, {.interval = interval::Method::studentized,
+                                                .scheme = scheme::Cluster{pairs},
+                                                .paired = true});
+  EXPECT_TRUE(says(message, "interval is 'studentized' but pairs are drawn", "use bca"));
+  EXPECT_FALSE(says(message, "scheme"));
+}
+
 TEST(Misuse, ClustersThatDoNotFit) {
   const std::vector<std::uint32_t> codes(5);
   EXPECT_TRUE(says(refused(three_groups(), {.scheme = scheme::Cluster{codes}}), "scheme 'cluster'",

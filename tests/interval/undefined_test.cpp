@@ -47,7 +47,7 @@ TEST(Undefined, ValuesOfARowNameTheFunction) {
   const DataView log({rows.view().column(0)}, {"log(a - 2)"});
   const DataView ratio({rows.view().column(1)}, {"1 / (a - 1)"});
   for (const auto& [view, message] :
-       {std::pair(log, "row 1 is nan (log of 0 or of a negative number?) but"),
+       {std::pair(log, "row 1 is missing or undefined (log of 0 or of a negative number?) but"),
         std::pair(ratio, "row 1 is inf (a division by 0?) but")}) {
     try {
       (void)bootstrap(view, statistic::mean());
