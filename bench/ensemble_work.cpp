@@ -53,10 +53,10 @@ struct Data {
   data::Labels labels;
 };
 
-Training training_of(const EnsembleWork& work, const Execution& execution) {
+Training training_of(const EnsembleWork& work, const Execution& execution, std::size_t times = 1) {
   Training training;
   training.members = work.members;
-  training.steps = work.steps();
+  training.steps = work.steps() * times;
   training.resampling = work.batch == 0 ? Resampling::none : Resampling::bootstrap;
   training.settings[0].batch_size = work.batch;
   training.settings[0].learning_rate = 1e-3;
@@ -117,28 +117,30 @@ std::optional<EnsembleWork> parse_ensemble_work(const std::string& name) {
   return work;
 }
 
-std::function<void()> prepare(const EnsembleWork& work, const Execution& execution) {
+std::function<void(std::size_t)> prepare(const EnsembleWork& work, const Execution& execution) {
   using Kind = EnsembleWork::Kind;
   const auto make = [&](std::size_t rows) {
     return std::make_shared<const Data>(rows, work.layers[0], work.layers.back());
   };
   const auto data = make(work.rows());
   if (work.kind == Kind::train)
-    return [=] {
+    return [=](std::size_t times) {
       static_cast<void>(
-          ensemble::train({data->view(), &data->labels}, training_of(work, execution)));
+          ensemble::train({data->view(), &data->labels}, training_of(work, execution, times)));
     };
   if (work.kind == Kind::fold) {
     const auto points = make(kFoldPoints);
-    return [=] {
-      static_cast<void>(ensemble::train_and_predict({data->view(), &data->labels},
-                                                    training_of(work, execution), points->view()));
+    return [=](std::size_t times) {
+      static_cast<void>(ensemble::train_and_predict(
+          {data->view(), &data->labels}, training_of(work, execution, times), points->view()));
     };
   }
   const auto points = make(work.points);
   const auto trained = std::make_shared<const Ensemble>(
       ensemble::train({data->view(), &data->labels}, training_of(work, execution)));
-  return [=] { static_cast<void>(trained->predict(points->view(), execution)); };
+  return [=](std::size_t) {
+    static_cast<void>(trained->predict(points->view(), execution));
+  };
 }
 
 }  // namespace bootfold::bench

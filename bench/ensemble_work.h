@@ -44,7 +44,9 @@ struct EnsembleWork {
 /// Nothing unless `name` is the name of such work. Throws InvalidArgument if it begins like one.
 [[nodiscard]] std::optional<EnsembleWork> parse_ensemble_work(const std::string& name);
 
-/// All that must be there before; the call does the work once.
-[[nodiscard]] std::function<void()> prepare(const EnsembleWork& work, const Execution& execution);
+/// All that must be there before; the call does the work once, with `times` as many steps if it
+/// trains.
+[[nodiscard]] std::function<void(std::size_t times)> prepare(const EnsembleWork& work,
+                                                             const Execution& execution);
 
 }  // namespace bootfold::bench

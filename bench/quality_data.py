@@ -92,7 +92,7 @@ TABLES = {
 }
 
 
-def splits(table: Table, count: int) -> Iterator[Split]:
+def splits(table: Table, count: int, first: int = 0) -> Iterator[Split]:
     x, y = table.load()
     for name in x.columns:
         if not pd.api.types.is_numeric_dtype(x[name]):
@@ -104,7 +104,7 @@ def splits(table: Table, count: int) -> Iterator[Split]:
         classes = len(names)
     train = table.train or 3 * len(y) // 4
     test = table.test or len(y) - train
-    for seed in range(count):
+    for seed in range(first, first + count):
         order = np.random.default_rng(seed).permutation(len(y))
         own, new = order[:train], order[train : train + test]
         yield Split(x.iloc[own], y[own], x.iloc[new], y[new], classes, seed)
