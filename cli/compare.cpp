@@ -240,8 +240,10 @@ void write_replicates(const std::string& path, const std::vector<Comparison>& al
       const Comparison& found = all[k];
       names.push_back(found.contrasts[c].group);
       if (all.size() > 1)
-        names.back() = fmt::format("{} of {}: {}", found.statistic, fmt::join(found.columns, ", "),
-                                   names.back());
+        names.back() = fmt::format(
+            "{}{}: {}", found.statistic,
+            found.columns.empty() ? "" : fmt::format(" of {}", fmt::join(found.columns, ", ")),
+            names.back());
       for (std::size_t i = 0; i < found.replicates; ++i)
         values[i * columns + k * shape[2] + c] = found.contrasts[c].replicates[i];
     }

@@ -196,6 +196,8 @@ std::string story_of(const CompareRun& run) {
                                           one_line(run.covariate.column),
                                           100 * run.covariate.explained, run.covariate.theta));
   text += item("plan", paths_of(found));
+  if (const std::string& weights = found.groups[0].plan.weights; !weights.empty())
+    text += weights_as_text(weights);
   text +=
       item("work",
            fmt::format(

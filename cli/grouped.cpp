@@ -69,6 +69,7 @@ void run_grouped(const Arguments& arguments, Request request, Interrupt& interru
                  .read_seconds = rows.seconds,
                  .seconds = computing.seconds()};
   run.peak_memory = peak_memory();
+  run.weights = arguments.scheme.weights;
   if (!request.output.empty()) write_columns(request.output, tidy_columns(found));
   if (!request.plot.empty()) write_plot(request.plot, plot_of(run));
   print(request.json ? as_json(run) : as_text(run, request.quiet));

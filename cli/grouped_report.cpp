@@ -124,6 +124,7 @@ std::string story_of(const GroupedRun& run) {
                                  "number of groups",
                                  name(run.method)));
   text += item("plan", plan);
+  if (!run.weights.empty()) text += weights_as_text(run.weights);
   text +=
       item("work",
            fmt::format(
@@ -170,7 +171,7 @@ std::string title_of(const GroupedResult& found, std::size_t output) {
   // "mean of dep_delay"; a name such as slope(x) says its columns itself.
   const auto& [statistic, columns] = found.outputs[output];
   std::string what = statistic;
-  if (!statistic.ends_with(")") && !columns.empty())
+  if (statistic.find('(') == statistic.npos && !columns.empty())
     what = columns.size() == 1 ? of_column(what, columns) : what + " of " + comma_list(columns);
   return one_line(what + " by " + comma_list(found.by));
 }
@@ -202,6 +203,7 @@ std::string as_json(const GroupedRun& run) {
   const GroupedResult& found = run.found;
   Json object;
   object["by"] = found.by;
+  if (!run.weights.empty()) object["weights"] = run.weights;
   object["confidence"] = run.confidence;
   object["interval_method"] = name(run.method);
   object["groups"] = Json::array();

@@ -21,6 +21,7 @@ struct GroupedRun {
   double read_seconds = 0;
   double seconds = 0;
   std::size_t peak_memory = 0;
+  std::string weights = {};  ///< their column, if rows have any
 };
 
 /// A line about groups of one row, which are left out; empty if there are none.

@@ -63,6 +63,7 @@ void run_interval(const Arguments& arguments) {
   const Result result = joined(arguments.files);
   Run run{.result = result, .columns = result.plan().columns, .intervals = {}};
   run.stored = true;
+  run.counted = false;
   add_intervals(run, methods_of(arguments, result), options);
   print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -28,6 +29,12 @@ void note_obstacle(const Request& request) {
           request.quiet);
 }
 
+void keep_left_out(shards::Look& look, const LeftOut& rows) {
+  shards::Words words = look.words();
+  set_left_out(words, rows);
+  look.set_words(std::move(words));
+}
+
 void run_look(const Arguments& arguments, Interrupt& interrupt) {
   Arguments asked = arguments;
   asked.output.clear();  // a look may have any ending
@@ -47,16 +54,19 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
     const auto bar = reading_bar(arguments.quiet);
     read.progress = bar->callback();
     const auto source = with_marks(request, [&] { return data::open(arguments.files, read); });
-    const shards::Look look =
+    shards::Look look =
         with_marks(request, [&] { return shards::look(*source, request.statistics, options); });
     note_obstacle(request);
+    const data::ReadNotes notes = data::notes(*source);
+    keep_left_out(look, {notes.omitted, notes.filtered});
     return write_bytes(arguments.output, look.to_bytes(), "look");
   }
   const data::Table table = with_marks(request, [&] { return data::read(arguments.files, read); });
   const data::Labels labels = all_labels(table, read.labels.size());
   (arguments.scheme.strata.empty() ? options.clusters : options.strata) = &labels;
-  const shards::Look look = shards::look(table.view(), request.statistics, options);
+  shards::Look look = shards::look(table.view(), request.statistics, options);
   note_obstacle(request);
+  keep_left_out(look, {table.omitted(), table.filtered()});
   write_bytes(arguments.output, look.to_bytes(), "look");
 }
 
@@ -68,10 +78,12 @@ void add_look(CLI::App& root, Task& task) {
   auto arguments = std::make_shared<Arguments>();
   add_file(*command, *arguments);
   add_list(*command, "--column", arguments->columns, "NAME",
-           "Columns by name, or by number from 1; the same for all shards")
+           "Columns by name or number from 1, or expressions such as log(price); the same for all "
+           "shards")
       ->group(kWhat);
   add_list(*command, "--statistic", arguments->statistics, "S",
-           "Statistics: functions of sums and quantiles [mean]")
+           "Statistics: functions of sums and quantiles, or expressions: \"sum(cost) / "
+           "sum(clicks)\" [mean]")
       ->group(kWhat);
   add_text(*command, "--strata", arguments->scheme.strata, "COLUMN",
            "Draw rows within strata; the shard is read into memory")

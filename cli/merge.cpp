@@ -58,6 +58,12 @@ void run_merge(const Arguments& arguments, const std::string& file) {
   const Result result = plan.finish(all);
   Run run{.result = result, .columns = plan.columns(), .intervals = {}};
   run.stored = true;  // the parts took the time
+  const std::optional<LeftOut> left_out = left_out_of(plan.words());
+  run.counted = left_out.has_value();
+  if (left_out) {
+    run.omitted = left_out->omitted;
+    run.filtered = left_out->filtered;
+  }
   add_intervals(run, methods, options);
   if (!arguments.output.empty()) try {
       result.save(arguments.output);

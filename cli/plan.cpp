@@ -45,6 +45,8 @@ void check_alike(const Reading& first, Reading other) {
   shards::Words words = first.words;
   words.erase("file");
   other.words.erase("file");
+  set_left_out(words, {});
+  set_left_out(other.words, {});
   for (const auto& word : other.words) words.try_emplace(word.first);
   for (const auto& [word, meaning] : words)
     if (other.words[word] != meaning)
@@ -58,6 +60,7 @@ shards::Look joined(const std::vector<std::string>& files) {
   std::optional<shards::Look> all;  // one look is read at a time
   std::optional<Reading> reading;   // of the first look that tells it; those of Python do not
   std::vector<Shard> places;
+  std::optional<LeftOut> left_out = LeftOut{};
   for (const std::string& file : files) {
     shards::Look look =
         from_file(file, [](const std::string& bytes) { return shards::Look::from_bytes(bytes); });
@@ -65,6 +68,11 @@ shards::Look joined(const std::vector<std::string>& files) {
     const auto name = words.find("file");
     const std::uint64_t first = all ? all->rows() : 0;
     places.push_back({name == words.end() ? file : name->second, first, look.rows()});
+    const std::optional<LeftOut> own = left_out_of(words);
+    if (left_out && own)
+      left_out = {left_out->omitted + own->omitted, left_out->filtered + own->filtered};
+    else
+      left_out = std::nullopt;
     if (tells_reading(words)) {
       if (reading) check_alike(*reading, {file, words});
       if (!reading) reading = {file, words};
@@ -81,6 +89,7 @@ shards::Look joined(const std::vector<std::string>& files) {
   shards::Words words = all->words();
   words.erase("file");
   set_shards(words, places);
+  set_left_out(words, left_out);
   all->set_words(std::move(words));
   return std::move(*all);
 }

@@ -96,8 +96,13 @@ std::string limits_of(const Interval& interval, const std::string& low, const st
 std::string errors_of(const Interval& interval) {
   if (interval.status == interval::Status::undefined) return "no limits";
   if (interval.low_error == 0 && interval.high_error == 0) return "no Monte Carlo error";
-  const std::string low = error_beside(interval.low_error, {interval.low, interval.low_error});
-  const std::string high = error_beside(interval.high_error, {interval.high, interval.high_error});
+  // Both in one notation: that of the limits.
+  double largest = 0;
+  for (const double limit : {interval.low, interval.high})
+    if (std::isfinite(limit)) largest = std::max(largest, std::abs(limit));
+  const bool power = has_power({largest, std::max(interval.low_error, interval.high_error)});
+  const std::string low = error_text(interval.low_error, power);
+  const std::string high = error_text(interval.high_error, power);
   if (interval.alternative == interval::Alternative::less) return "Monte Carlo error " + high;
   if (interval.alternative == interval::Alternative::greater) return "Monte Carlo error " + low;
   return fmt::format("Monte Carlo error {} and {}", low, high);
@@ -124,6 +129,7 @@ Json json_of(const Plan& plan) {
               {"result_bytes", plan.result_bytes},
               {"estimated_seconds", plan.seconds}};
   if (plan.path == Path::distinct) object["distinct_rows"] = plan.distinct_rows;
+  if (!plan.weights.empty()) object["weights"] = plan.weights;
   for (const Plan& run : plan.runs)
     object["runs"].push_back({{"outputs", run.outputs},
                               {"path", name(run.path)},
@@ -193,6 +199,10 @@ std::string item(std::string_view name, std::string_view text) {
   return fmt::format("  {:<15} {}\n", name, wrapped(text, kIndent, width(STDOUT_FILENO)));
 }
 
+std::string weights_as_text(const std::string& column) {
+  return item("weights", "column " + one_line(column));
+}
+
 std::vector<Interval> intervals(const Result& result, double confidence) {
   std::vector<Interval> all;
   for (std::size_t output = 0; output < result.outputs(); ++output)
@@ -254,7 +264,10 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
     }
   }
   if (!interval.note.empty()) text += item("note", interval.note);
-  if (undefined > 0)
+  const bool told = std::ranges::any_of(
+      run.several.empty() ? std::vector{interval} : run.several[output],
+      [](const Interval& each) { return each.reason.find("undefined on ") != std::string::npos; });
+  if (undefined > 0 && !told)
     text += item("undefined",
                  fmt::format("on {} of {} replicates{}", grouped(undefined),
                              grouped(result.plan().replicates),
@@ -296,6 +309,7 @@ std::string story_as_text(const Run& run) {
     text += item("plan", fmt::format("{} for {}: {}", name(one.path), fmt::join(one.outputs, ", "),
                                      one.reason));
   if (plan.scheme != "iid") text += item("scheme", plan.scheme);
+  if (!plan.weights.empty()) text += weights_as_text(plan.weights);
   if (plan.rescale != 1)
     text += item("rescaled", fmt::format("deviations of {} rows times {:.4g}, for {} rows "
                                          "(--rescale none: as drawn)",
@@ -363,8 +377,10 @@ std::string as_json(const Run& run) {
     list("undefined_because", [&](std::size_t i) { return run.reasons[i]; });
   list("undefined_replicates", [&](std::size_t i) { return result.undefined(i); });
   object["rows"] = result.plan().rows;
-  object["omitted_rows"] = run.omitted;
-  object["filtered_rows"] = run.filtered;
+  if (run.counted) {
+    object["omitted_rows"] = run.omitted;
+    object["filtered_rows"] = run.filtered;
+  }
   object["replicates"] = result.plan().replicates;
   if (run.effort) object["precision"] = json_of(*run.effort);
   object["seed"] = result.seed();
@@ -394,6 +410,7 @@ std::string as_text(const Forecast& forecast) {
     text += item("run", fmt::format("{} by path {}, about {}: {}", fmt::join(run.outputs, ", "),
                                     name(run.path), duration(run.seconds), run.reason));
   text += item("scheme", plan.scheme);
+  if (!plan.weights.empty()) text += weights_as_text(plan.weights);
   text += sums_of(plan);
   text += item("memory", fmt::format("{} data + {} result + {} working memory (limit {})",
                                      bytes(static_cast<double>(forecast.data_bytes)),

@@ -32,6 +32,7 @@ struct Run {
   std::optional<Effort> effort = {};
   bool stored = false;       ///< read from a file: nothing ran
   bool resumed = false;      ///< some replicates come from a checkpoint or a file
+  bool counted = true;       ///< whether it is known how many rows were left out
   std::size_t omitted = 0;   ///< rows left out because of NaN
   std::size_t filtered = 0;  ///< rows that --where left out
   double read_seconds = 0;
@@ -61,6 +62,9 @@ void add_intervals(Run& run, const std::vector<interval::Method>& methods,
 /// expression says itself what it is of.
 [[nodiscard]] std::string of_column(const std::string& statistic,
                                     const std::vector<std::string>& columns);
+/// The line about weights of the rows.
+[[nodiscard]] std::string weights_as_text(const std::string& column);
+
 /// "2 threads, avx512".
 [[nodiscard]] std::string threads_of(const Plan& plan);
 /// A named line, folded to the width of the terminal: "  plan            stream: ...".

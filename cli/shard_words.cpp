@@ -57,6 +57,8 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 constexpr const char* kNone = "none";
+constexpr const char* kOmitted = "omitted rows";
+constexpr const char* kFiltered = "filtered rows";
 /// Which columns each statistic is of, if they are not all columns.
 constexpr const char* kColumnsOfStatistics = "columns of statistics";
 
@@ -142,6 +144,19 @@ void set_shards(shards::Words& words, const std::vector<Shard>& shards) {
     fields.push_back(std::to_string(shard.rows));
   }
   words["shards"] = lines(fields);
+}
+
+std::optional<LeftOut> left_out_of(const shards::Words& words) {
+  if (!words.contains(kOmitted) || !words.contains(kFiltered)) return std::nullopt;
+  return LeftOut{whole(word(words, kOmitted)), whole(word(words, kFiltered))};
+}
+
+void set_left_out(shards::Words& words, const std::optional<LeftOut>& rows) {
+  words.erase(kOmitted);
+  words.erase(kFiltered);
+  if (!rows) return;
+  words[kOmitted] = std::to_string(rows->omitted);
+  words[kFiltered] = std::to_string(rows->filtered);
 }
 
 std::string shard_name(const std::vector<std::string>& files) {

@@ -2,6 +2,8 @@
 // again how files are read.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,15 @@ struct Shard {
 /// The shards of a plan, in the order of their rows.
 [[nodiscard]] std::vector<Shard> shards_of(const shards::Words& words);
 void set_shards(shards::Words& words, const std::vector<Shard>& shards);
+
+/// Rows that were left out when shards were looked at.
+struct LeftOut {
+  std::uint64_t omitted = 0;   ///< rows with missing values
+  std::uint64_t filtered = 0;  ///< rows that --where left out
+};
+/// How many rows were left out; nothing if that is not known, as of looks of Python.
+[[nodiscard]] std::optional<LeftOut> left_out_of(const shards::Words& words);
+void set_left_out(shards::Words& words, const std::optional<LeftOut>& rows);
 
 /// "a.csv" or "a.csv, b.csv": what a shard is called.
 [[nodiscard]] std::string shard_name(const std::vector<std::string>& files);

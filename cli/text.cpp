@@ -116,10 +116,12 @@ std::string probability(double value, double error) {
   return std::isfinite(error) && error >= kLeast ? fmt::format("{} +- {:.3f}", text, error) : text;
 }
 
-std::string error_beside(double error, const Measured& other) {
+bool has_power(const Measured& number) { return form_of(number.value, number.error).scientific; }
+
+std::string error_text(double error, bool power) {
   if (!std::isfinite(error)) return word_of(error);
-  if (error <= 0 || form_of(other.value, other.error).scientific)
-    return fmt::format("{:.2g}", error);
+  if (error <= 0) return "0";
+  if (power) return fmt::format("{:.1e}", error);
   return fmt::format("{:.{}f}", error, std::clamp(places(error), 0, 17));
 }
 

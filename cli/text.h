@@ -41,8 +41,10 @@ struct Measured {
 /// A probability with three decimals: "0.058 +- 0.003", "<0.001".
 [[nodiscard]] std::string probability(double value, double error);
 
-/// Two digits of an error, in the notation of `other`, which it belongs to.
-[[nodiscard]] std::string error_beside(double error, const Measured& other);
+/// Two digits of an error, with a power of ten or without.
+[[nodiscard]] std::string error_text(double error, bool power);
+/// Whether rounded() writes a number with a power of ten.
+[[nodiscard]] bool has_power(const Measured& number);
 
 /// Numbers of a table that are measured alike: estimates, their errors and limits. All have the
 /// same digits behind the point, which are two significant digits of the median error, and at least

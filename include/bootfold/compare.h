@@ -178,7 +178,8 @@ struct Comparison {
   /// Largest ratio of the Monte Carlo error of a limit to the standard error of its difference.
   double precision = 0;
   std::vector<std::uint64_t> rounds = {};  ///< replicates of each round, if Options::precision
-  std::vector<std::string> columns = {};   ///< names of the columns that the statistic sees
+  std::vector<std::string> columns = {};   ///< names of the columns that the statistic sees; empty
+                                           ///< if it is an expression with a name: "gm = ..."
 };
 
 /// Compares the groups given by `groups`, which has one label per row of `values`; groups by

@@ -119,6 +119,7 @@ struct BOOTFOLD_API Plan {
   /// plans. The members above are then those of the run of the first value, sums (seconds, reads,
   /// result_bytes) or maxima (working_bytes, digits, sum_error). Empty: there is one run.
   std::vector<Plan> runs = {};
+  std::string weights = {};  ///< the column of weights, if the statistics have them
 
   /// The name of the path, or of those of all runs: "stream", "stream and order".
   [[nodiscard]] std::string paths() const;

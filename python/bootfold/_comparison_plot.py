@@ -30,6 +30,7 @@ def plot_comparison(
     'mean of revenue, difference from A'
     """
     from bootfold._plot import forest
+    from bootfold._text import titles
 
     names = ("statistic", "value", "group", "control", "difference", "adjusted_low")
     try:
@@ -42,7 +43,7 @@ def plot_comparison(
     lines = [
         {
             "name": str(group),
-            "panel": f"{statistic} of {value}, difference from {control}",
+            "panel": f"{titles([statistic], [(statistic, value)])[0]}, difference from {control}",
             "estimate": float(estimate),
             "low": float(low),
             "high": float(high),

@@ -73,7 +73,7 @@ class GroupedResult:
     3.9
     """
 
-    __slots__ = ("_asked", "_package", "_rows", "by", "groups", "outputs", "skipped")
+    __slots__ = ("_asked", "_package", "_rows", "_weighted", "by", "groups", "outputs", "skipped")
 
     def __init__(
         self,
@@ -84,7 +84,11 @@ class GroupedResult:
         package: str,
         rows: _GroupRows | None,
         asked: Asked = USUAL,
+        weighted: bool | None = None,
     ) -> None:
+        if weighted is None:
+            weighted = rows is not None and rows.settings.weights is not None
+        self._weighted = weighted
         self.by = by  #: names of the columns of the groups
         self.groups = groups
         self.skipped = skipped  #: labels of groups of one row, which have no standard error
@@ -163,7 +167,7 @@ class GroupedResult:
 
     def __reduce__(self) -> tuple[Any, ...]:
         content = (self.by, self.groups, self.skipped, self.outputs, self._package)
-        return GroupedResult, (*content, None, self._asked)
+        return GroupedResult, (*content, None, self._asked, self._weighted)
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -10,6 +10,7 @@ from bootfold._text import (
     limits_text,
     needs_exponents,
     number,
+    titles,
     unit_of_exact,
     units_alike,
 )
@@ -86,8 +87,6 @@ def as_text(result: GroupedResult) -> str:
         text.append(f"and {more:,} more")
     if result.skipped:
         text.append(_skipped(result.skipped))
-    what = ", ".join(
-        f"{name} of {value}" if value and "(" not in name else name
-        for name, value in result.outputs
-    )
-    return "\n".join([f"{what} by {', '.join(result.by)}", *(f"  {line}" for line in text)])
+    what = ", ".join(titles([name for name, _ in result.outputs], result.outputs))
+    title = f"{what} by {', '.join(result.by)}{', weighted' if result._weighted else ''}"
+    return "\n".join([title, *(f"  {line}" for line in text)])

@@ -30,6 +30,8 @@ def needs_exponents(values: Iterable[float], units: Iterable[float]) -> bool:
         if math.isfinite(unit) and unit > 0:
             if not -8 <= _exponent(unit) < 12:
                 return True
+            if unit >= 100 and max(abs(value), unit) >= 1e7:  # digits that say nothing
+                return True
         elif value != 0 and _exponent(value) < -6:
             return True
     return False
@@ -52,10 +54,10 @@ def number(value: float, unit: float, exponents: bool | None = None) -> str:
         digits = min(max(_exponent(value) - place + 2, 0), 16)
         mantissa, _, power = f"{value:.{digits}e}".partition("e")
         return f"{_without_zeros(mantissa) if exact else mantissa}e{power}"
-    text = f"{value:,.{max(2 - place, 0)}f}"
+    text = f"{value:.{max(2 - place, 0)}f}"
     if exact:
         return _without_zeros(text)
-    return text.lstrip("-") if float(text.replace(",", "")) == 0 else text  # no -0.00
+    return text.lstrip("-") if float(text) == 0 else text  # no -0.00
 
 
 def unit_of_exact(value: float, unit: float) -> float:
@@ -94,6 +96,12 @@ def units_alike(units: Sequence[float]) -> list[float]:
     return [shared.get(unit, known[0]) for unit in units]
 
 
+def notation_of(values: Sequence[float], units: Sequence[float], k: int) -> bool:
+    """Whether value `k` has an exponent: as one of those does that are rounded like it."""
+    alike = [i for i, unit in enumerate(units) if unit == units[k] or i == k]
+    return needs_exponents([values[i] for i in alike], [units[i] for i in alike])
+
+
 def interval_text(asked: Asked) -> str:
     """The heading of intervals: "95% interval (percentile)"."""
     return f"{100 * asked.confidence:g}% interval ({asked.method})"
@@ -121,18 +129,27 @@ def rows_of(
         heading.append(interval_text(asked))
         intervals = core.intervals(asked.method, asked.confidence, asked.alternative)
     lines = []
-    for k, name in enumerate(names[:_MOST_ROWS]):
+    shown = range(min(len(names), _MOST_ROWS))
+    units = units_alike([core.standard_errors[k] for k in shown])
+    for k in shown:
         error = core.standard_errors[k]
+        unit = units[k] if error > 0 else unit_of_exact(core.estimates[k], units[k])
+        exact = not error > 0
+        own = needs_exponents([core.estimates[k]], [unit]) if exact else notation_of(
+            core.estimates, units, k
+        )
         told = core.standard_error_errors[k]
-        line = [name, number(core.estimates[k], error), number(error, error)]
+        # One more digit of the estimate, as the program has it.
+        estimate = number(core.estimates[k], unit / 10 if error > 0 else unit, own)
+        line = [names[k], estimate, number(error, unit, own)]
         if told > 0:
-            line[2] += f" +- {number(told, error)}"
-        line.append(number(core.biases[k], error))
+            line[2] += f" +- {number(told, unit, own)}"
+        line.append(number(core.biases[k], unit, own))
         if core.bias_errors[k] > 0:
-            line[3] += f" +- {number(core.bias_errors[k], error)}"
+            line[3] += f" +- {number(core.bias_errors[k], unit, own)}"
         if intervals:
             limits = intervals[k]
-            line.append(limits_text(limits.low, limits.high, error))
+            line.append(limits_text(limits.low, limits.high, unit, own))
         lines.append(line)
     return heading, lines
 
@@ -140,6 +157,8 @@ def rows_of(
 def footer(core: _core.Result) -> str:
     plan = core.plan
     text = f"{plan.replicates:,} replicates of {plan.rows:,} rows, seed {core.seed}"
+    if plan.weights:  # an array has no other name
+        text += ", weighted" + (f" by {plan.weights}" if plan.weights != "weights" else "")
     undefined = max(core.undefined)
     if undefined:
         text += f"; undefined on {undefined:,}"

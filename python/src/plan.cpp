@@ -23,6 +23,7 @@ void bind_plan(nb::module_& m) {
           "Where statistics of different kinds run one after the other: their plans.")
       .def_rw("reason", &Plan::reason, "Why that is the cheapest way.")
       .def_ro("scheme", &Plan::scheme, "How rows are drawn, in words.")
+      .def_ro("weights", &Plan::weights, "The column of weights of the statistics, or empty.")
       .def_ro("rows", &Plan::rows)
       .def_ro("units", &Plan::units,
               "Rows, clusters or blocks to draw from; 0 if not known before the run.")

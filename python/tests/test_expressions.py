@@ -248,3 +248,41 @@ def test_missing_values_are_not_told_as_logarithms_of_negative_numbers():
     for table in (df, pl.from_pandas(df), {"price": df.price.to_numpy()}):
         with pytest.raises(ValueError, match=r"row 1 is missing or undefined .*nan='omit'"):
             bf.bootstrap(table, "mean(log(price))", replicates=10)
+
+
+def test_names_that_the_caller_gave_are_the_titles():
+    rng = np.random.default_rng(4)
+    df = pd.DataFrame(
+        {"price": rng.gamma(2.0, size=60), "carat": 1 + rng.random(60), "cut": list("abc") * 20}
+    )
+    ratio = "gm = exp(mean(log(price)))/mean(carat)"
+    for data in (df, pl.from_pandas(df), pa.Table.from_pandas(df)):
+        found = bf.bootstrap(data, ratio, replicates=200)
+        assert repr(found).startswith("bootfold.Result: gm\n")
+    assert found.to_frame(package="pandas")[["statistic", "value"]].values.tolist() == [["gm", ""]]
+    two = bf.bootstrap(df, [ratio, "mean(price)"], replicates=200).to_frame()
+    assert two[["statistic", "value"]].values.tolist() == [["gm", ""], ["mean(price)", "price"]]
+    groups = bf.bootstrap(df, ratio, by="cut", replicates=200)
+    assert repr(groups).startswith("gm by cut\n")
+    assert set(groups.to_frame()["value"]) == {""}
+    compared = bf.compare(df, statistic=ratio, by="cut", replicates=200)
+    assert compared[["statistic", "value"]].values.tolist() == [["gm", ""]] * 2
+    assert compared.plot().to_dict()["title"].startswith("gm, difference from a")
+
+
+def test_expressions_keep_their_names_with_weights():
+    rng = np.random.default_rng(4)
+    df = pd.DataFrame({"x": rng.gamma(2.0, size=60), "w": 1 + rng.random(60), "g": list("ab") * 30})
+    for statistic, name in {
+        "gm = exp(mean(log(x)))": "gm",
+        "quantile(x, 0.9)/mean(x)": "quantile(x, 0.9)/mean(x)",
+    }.items():
+        found = bf.bootstrap(df, statistic, weights="w", replicates=200)
+        assert found.outputs == [name]
+        assert found.plan.weights
+        text = repr(found)
+        assert text.startswith(f"bootfold.Result: {name}\n")
+        assert "rows, seed 0, weighted" in text
+        grouped = repr(bf.bootstrap(df, statistic, weights="w", by="g", replicates=200))
+        assert grouped.startswith(f"{name} by g, weighted\n")
+    assert bf.bootstrap(df, "mean", columns="x", weights="w").outputs == ["weighted_mean"]

@@ -2,10 +2,11 @@
 
 import copy
 import math
+import os
 import pickle
+import re
 import subprocess
 import sys
-import re
 
 import numpy as np
 import pandas as pd
@@ -160,8 +161,7 @@ def test_numbers_of_any_size_have_one_notation():
         numbers = re.findall(r"-?\d[\d.,]*(?:e[+-]\d+)?", values)
         assert len(numbers) >= 6
         assert len({"e" in number for number in numbers}) == 1, text
-        plain = [number for number in numbers if "e" not in number]
-        assert not any(re.search(r"\d{4}[.,]|^\d{4,}$", number) for number in plain), text
+        assert not any("," in number or re.search(r"\d{8}$", number) for number in numbers), text
 
 
 def test_undefined_expressions_say_why():
@@ -309,3 +309,25 @@ def test_the_title_names_the_column(tmp_path):
     )
     unnamed = repr(bf.bootstrap(series.to_numpy(), "mean", replicates=200))
     assert unnamed.startswith("bootfold.Result: mean\n")
+
+
+def test_a_table_of_values_has_one_number_of_decimals():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    scores = pd.DataFrame(
+        {"y": y, "a": y + 0.5 * rng.normal(size=300), "b": y + 3 * rng.normal(size=300)}
+    )
+    lines = repr(bf.bootstrap(scores, "roc_auc", replicates=200, seed=1)).splitlines()[2:-1]
+    numbers = [re.findall(r"-?\d+\.(\d+)", line) for line in lines]
+    assert len({tuple(map(len, line)) for line in numbers}) == 1
+
+
+def test_numbers_have_the_digits_of_the_program(tmp_path):
+    path = tmp_path / "x.csv"
+    rows = 3000 + 900 * np.random.default_rng(0).normal(size=500)
+    np.savetxt(path, rows, header="price", comments="", fmt="%.17g")
+    command = [os.environ["BOOTFOLD_PROGRAM"], "bootstrap", str(path), "--quiet"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = repr(bf.bootstrap(path, "mean(price)"))
+    assert re.search(r"estimate +(\S+)", found)[1] == re.search(r"estimate +(\S+)", printed)[1]
+    assert "," not in found.split("replicates")[0].removesuffix("10,000 ")

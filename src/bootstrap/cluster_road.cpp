@@ -76,6 +76,7 @@ Result ClusterRoad::finish(const planning::PartialSums& part) const {
       Road(sums.view(), std::span<const Statistic>(&statistic, 1), by_row(options())).run();
   Plan plan = made.plan();
   plan.columns = plan_.columns;
+  plan.weights = plan_.weights;
   plan.rows = plan_.rows;
   plan.draws = plan_.rows;
   plan.scheme = text::concat("cluster, ", text::grouped(clusters), " clusters");

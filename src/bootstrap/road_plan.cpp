@@ -67,6 +67,8 @@ void Road::describe() {
       question(*study_, *design_), *formulas_, data_fingerprint_,
       errors_ && errors_->any_nested() ? options_.nested_replicates : 0, plan_.path);
   for (std::size_t c = 0; c < data_.columns(); ++c) plan_.columns.push_back(data_.name(c));
+  if (std::ranges::any_of(study_->problem().parts, &study::Part::weighted))
+    plan_.weights = plan_.columns.back();
   plan_.outputs = formulas_->outputs();
   plan_.threads = choice_.threads;
   plan_.level = options_.execution.level.value_or(execution::default_level());

@@ -23,30 +23,32 @@ constexpr std::size_t kCurveValues = AbcCurve::kValues;
 Json words_of(const Plan& plan) {
   Json runs = Json::array();
   for (const Plan& run : plan.runs) runs.push_back(words_of(run));
-  return {{"path", name(plan.path)},
-          {"runs", std::move(runs)},
-          {"reason", plan.reason},
-          {"scheme", plan.scheme},
-          {"rows", plan.rows},
-          {"draws", plan.draws},
-          {"units", plan.units},
-          {"fixed_units", plan.fixed_units},
-          {"rescale", plan.rescale},
-          {"first_replicate", plan.first_replicate},
-          {"replicates", plan.replicates},
-          {"fingerprint", plan.fingerprint},
-          {"columns", plan.columns},
-          {"outputs", plan.outputs},
-          {"threads", plan.threads},
-          {"level", execution::name(plan.level)},
-          {"working_bytes", plan.working_bytes},
-          {"memory_limit", plan.memory_limit},
-          {"result_bytes", plan.result_bytes},
-          {"seconds", plan.seconds},
-          {"digits", plan.digits},
-          {"sum_error", plan.sum_error},
-          {"arithmetic", plan.arithmetic},
-          {"distinct_rows", plan.distinct_rows}};
+  Json words = {{"path", name(plan.path)},
+                {"runs", std::move(runs)},
+                {"reason", plan.reason},
+                {"scheme", plan.scheme},
+                {"rows", plan.rows},
+                {"draws", plan.draws},
+                {"units", plan.units},
+                {"fixed_units", plan.fixed_units},
+                {"rescale", plan.rescale},
+                {"first_replicate", plan.first_replicate},
+                {"replicates", plan.replicates},
+                {"fingerprint", plan.fingerprint},
+                {"columns", plan.columns},
+                {"outputs", plan.outputs},
+                {"threads", plan.threads},
+                {"level", execution::name(plan.level)},
+                {"working_bytes", plan.working_bytes},
+                {"memory_limit", plan.memory_limit},
+                {"result_bytes", plan.result_bytes},
+                {"seconds", plan.seconds},
+                {"digits", plan.digits},
+                {"sum_error", plan.sum_error},
+                {"arithmetic", plan.arithmetic},
+                {"distinct_rows", plan.distinct_rows}};
+  if (!plan.weights.empty()) words["weights"] = plan.weights;
+  return words;
 }
 
 Plan plan_of(const Json& words) {
@@ -77,6 +79,7 @@ Plan plan_of(const Json& words) {
   words.at("sum_error").get_to(plan.sum_error);
   words.at("arithmetic").get_to(plan.arithmetic);
   words.at("distinct_rows").get_to(plan.distinct_rows);
+  plan.weights = words.value("weights", "");
   if (words.contains("runs"))
     for (const Json& run : words.at("runs")) plan.runs.push_back(plan_of(run));
   return plan;

@@ -179,6 +179,7 @@ std::vector<OutputName> output_names(const DataView& values,
     std::vector<std::string> columns;
     for (const std::uint32_t column : part.columns) columns.push_back(values.name(column));
     if (part.weighted) columns.pop_back();
+    if (part.has_own_name()) columns.clear();
     for (std::size_t k = 0; k < part.outputs(); ++k) {
       const std::string plain = without_columns(part.bound.outputs[k], columns.size());
       outputs.push_back({plain.empty() ? problem.outputs[part.first_output + k] : plain, columns});

@@ -12,6 +12,7 @@
 #include "comparison/options_check.h"
 #include "comparison/rows.h"
 #include "execution/memory.h"
+#include "study/problem.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -83,8 +84,9 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
   }
   // Limits do not depend on the test, so it waits until they are known well enough.
   return contrasts.finish([&](Comparison& found) {
-    for (std::size_t c = 0; c < values.columns() - (statistic.weighted() ? 1 : 0); ++c)
-      found.columns.push_back(values.name(c));
+    if (!study::Problem(values, {&statistic, 1}).parts[0].has_own_name())
+      for (std::size_t c = 0; c < values.columns() - (statistic.weighted() ? 1 : 0); ++c)
+        found.columns.push_back(values.name(c));
     if (options.test == Test::permutation && is_last_round(found, options))
       test_by_permutation(found, samples);
   });

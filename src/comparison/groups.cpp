@@ -235,6 +235,7 @@ Result Groups::part_of_joint(std::size_t output, std::size_t group,
   plan.columns.clear();
   for (std::size_t c = 0; c < rows_.view(0).columns(); ++c)
     plan.columns.push_back(rows_.view(0).name(c));
+  if (statistic_.weighted()) plan.weights = plan.columns.back();
   plan.outputs = study::Problem(rows_.view(0), {&statistic_, 1}).outputs;
   plan.draws = 0;
   for (const std::uint64_t rows : sizes()) plan.draws += rows;

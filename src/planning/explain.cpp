@@ -39,8 +39,9 @@ std::string Plan::explain() const {
   if (runs.empty())
     text << "path        " << name(path) << "\n"
          << "reason      " << reason << "\n";
-  text << "scheme      " << scheme << "\n"
-       << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
+  text << "scheme      " << scheme << "\n";
+  if (!weights.empty()) text << "weights     column " << weights << "\n";
+  text << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
        << " replicates, " << outputs.size() << (outputs.size() == 1 ? " number" : " numbers")
        << " each\n"
        << "arithmetic  " << (arithmetic.empty() ? "none: no sums" : arithmetic);

@@ -201,6 +201,12 @@ Body weighted(const Body& body, std::size_t weights, const Statistic& statistic)
       "as one more column, or use a built-in statistic or sums()"));
 }
 
+/// What a value is called: an expression as it is written, or as the caller calls it.
+std::string weighted_name(const Statistic& statistic, const std::string& output) {
+  const bool written = !statistic.columns().empty() && output.find('{') == output.npos;
+  return written ? output : "weighted_" + output;
+}
+
 /// A formula of weighted statistics.
 Statistic weighted_formula(const Statistic& statistic) {
   const std::size_t columns = statistic.fewest_columns();
@@ -210,8 +216,9 @@ Statistic weighted_formula(const Statistic& statistic) {
     formula->terms.push_back({bootfold::statistic::weighted(term.statistic), term.columns});
     formula->terms.back().columns.push_back(static_cast<std::uint32_t>(columns));
   }
-  return compose("weighted_" + statistic.name(), "weighted_" + statistic.bind(columns).outputs[0],
-                 columns + 1, std::move(formula))
+  return compose("weighted_" + statistic.name(),
+                 weighted_name(statistic, statistic.bind(columns).outputs[0]), columns + 1,
+                 std::move(formula))
       .with_weights()
       .with_columns(statistic.columns());
 }
@@ -231,7 +238,7 @@ Statistic weighted(const Statistic& statistic) {
   if (statistic.formula() != nullptr) return weighted_formula(statistic);
   const auto bind = [statistic](std::size_t columns) {
     Bound bound = statistic.bind(columns - 1);
-    for (std::string& output : bound.outputs) output = "weighted_" + output;
+    for (std::string& output : bound.outputs) output = weighted_name(statistic, output);
     bound.body = weighted(bound.body, columns - 1, statistic);
     return bound;
   };

@@ -84,6 +84,12 @@ void check_weights(const ColumnSummary& weights, const std::string& name, std::u
 
 }  // namespace
 
+bool Part::has_own_name() const {
+  const std::string& output = bound.outputs[0];
+  const bool plain = output.find_first_of("({") == output.npos;
+  return names_columns && plain && name != output && name != "weighted_" + output;
+}
+
 Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : data(view) {
   if (statistics.empty())
     throw InvalidArgument("there is no statistic to compute; give at least one, such as mean");
@@ -93,6 +99,7 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
     parts.push_back({statistic.bind(own.size()), statistic.name(), own});
     parts.back().parameters = statistic.parameters();
     parts.back().weighted = statistic.weighted();
+    parts.back().names_columns = !statistic.columns().empty();
   };
   for (const Statistic& statistic : statistics) {
     if (!statistic.columns().empty()) {

@@ -30,8 +30,11 @@ struct Part {
   std::vector<double> parameters = {};  // of the statistic
   double resolution = 0;                // bound on the error of the folded means of its features
   bool weighted = false;                // the last of its columns holds weights
+  bool names_columns = false;           // as expressions do
 
   [[nodiscard]] std::size_t outputs() const noexcept { return bound.outputs.size(); }
+  /// Whether the caller gave its value a name: "gm = exp(mean(log(price)))".
+  [[nodiscard]] bool has_own_name() const;
 };
 
 struct Problem {

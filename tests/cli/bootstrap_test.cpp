@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "bootfold/data.h"
 #include "program.h"
@@ -238,6 +239,30 @@ TEST(Demo, ReportsBothDataSets) {
        {"1. 20,000 values, 1 with probability 0.05", "2. 20,000 distinct normal values",
         "95% interval", "Monte Carlo error", "plan ", "rows x replicates/s", "peak memory", "####"})
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+}
+
+TEST(Bootstrap, ErrorsOfBothLimitsHaveOneNotation) {
+  std::string text = "x\n";
+  for (int row = 0; row < 20'000; ++row) text += row % 7000 == 7 ? "NA\n" : "1\n";
+  for (const char* seed : {"1", "2", "3", "4", "8"}) {
+    const Outcome outcome = run({"bootstrap", "-", "--statistic", "mean(missing(x))",
+                                 "--replicates", "50", "--seed", seed, "--quiet"},
+                                {.input = text});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    static const std::regex kFixed("error 0(\\.0+[1-9]\\d)? and 0(\\.0+[1-9]\\d)?\n");
+    static const std::regex kPower("error (0|\\d\\.\\de-0\\d) and (0|\\d\\.\\de-0\\d)\n");
+    EXPECT_TRUE(std::regex_search(outcome.out, kFixed) || std::regex_search(outcome.out, kPower))
+        << outcome.out;
+  }
+}
+
+TEST(Bootstrap, UndefinedReplicatesAreToldOnce) {
+  const Outcome outcome = run({"bootstrap", "-", "--statistic", "log(mean(x))", "--quiet"},
+                              {.input = "x\n1\n2\n3\n-1\n-2\n4\n5\n0.5\n0.2\n1\n"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::size_t first = outcome.out.find("undefined");
+  ASSERT_NE(first, std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("undefined", first + 1), std::string::npos) << outcome.out;
 }
 
 }  // namespace bootstrap_test

@@ -73,6 +73,30 @@ TEST(Expressions, GroupsHaveThem) {
   EXPECT_THAT(outcome.out, StartsWith("cv by cut\n"));
 }
 
+// A name that the caller gave, and an expression as it is written; a line tells the weights.
+TEST(Expressions, KeepTheirNames) {
+  const auto text_of = [](std::vector<std::string> words) {
+    words.insert(words.begin() + 1, "-");
+    words.insert(words.end(), {"--weights", "carat", "--replicates", "50"});
+    const Outcome outcome = run(words, {.input = diamonds()});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("  weights         column carat\n"));
+    EXPECT_THAT(outcome.out, testing::Not(HasSubstr("weighted_")));
+    return outcome.out;
+  };
+  const std::string ratio = "gm = exp(mean(log(price))) / mean(carat)";
+  const std::string quantiles = "quantile(price, 0.9) / mean(carat) * 2";
+  EXPECT_THAT(text_of({"bootstrap", "--statistic", ratio}), StartsWith("gm\n"));
+  EXPECT_THAT(text_of({"bootstrap", "--statistic", quantiles}), StartsWith(quantiles + "\n"));
+  EXPECT_THAT(text_of({"bootstrap", "--statistic", ratio, "--by", "cut"}),
+              StartsWith("gm by cut\n"));
+  EXPECT_THAT(text_of({"bootstrap", "--statistic", quantiles, "--by", "cut"}),
+              StartsWith(quantiles + " by cut\n"));
+  EXPECT_THAT(text_of({"compare", "--statistic", ratio, "--by", "cut"}), StartsWith("gm by cut\n"));
+  EXPECT_EQ(json_of({"bootstrap", "--statistic", ratio, "--weights", "carat"})["plan"]["weights"],
+            "carat");
+}
+
 TEST(Expressions, MistakesAreMarkedBelowTheText) {
   const auto complaint = [](const std::vector<std::string>& words) {
     std::vector<std::string> arguments = {"bootstrap", "-"};

@@ -414,5 +414,44 @@ TEST_F(Shards, HaveAllIntervalsThatNeedOnlyReplicates) {
     EXPECT_NE(merged.out.find(method), std::string::npos) << merged.out;
 }
 
+// Rows that were left out are counted when the shards are looked at.
+TEST(ShardsWithGaps, CountTheRowsThatWereLeftOut) {
+  const Folder folder;
+  const std::string first = folder.write("a.csv", "x\n1\n\n3\nNA\n5\n8\n");
+  const std::string second = folder.write("b.csv", "x\n2\nNA\n7\n1\n9\n");
+  const Words words = {"--column", "x", "--nan", "omit", "--where", "x != 8 or missing(x)"};
+  Words looks;
+  for (const std::string& shard : {first, second}) {
+    looks.push_back(shard + ".look");
+    ASSERT_EQ(run(Words{"look", shard, "--output", looks.back()} + words).code, 0);
+  }
+  const std::string plan = folder.path("p.plan");
+  const Words planning = {"--replicates", "20", "--quiet", "--output", plan};
+  ASSERT_EQ(run(Words{"plan"} + looks + planning).code, 0);
+  Words parts;
+  for (const std::string& shard : {first, second}) {
+    parts.push_back(shard + ".part");
+    ASSERT_EQ(run({"part", plan, shard, "--quiet", "--output", parts.back()}).code, 0);
+  }
+  const auto counts_of = [](const Outcome& outcome) {
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto at = outcome.out.find("\"omitted_rows\"");
+    return outcome.out.substr(at, outcome.out.find("\"replicates\"") - at);
+  };
+  const std::string saved = folder.path("run.safetensors");
+  const std::string merged =
+      counts_of(run(Words{"merge", plan, "--json", "--output", saved} + parts));
+  EXPECT_EQ(merged, counts_of(run(Words{"bootstrap", first, second, "--json"} + words)));
+  EXPECT_EQ(merged, "\"omitted_rows\":3,\"filtered_rows\":1,");
+  // A saved run does not know.
+  EXPECT_EQ(run({"interval", saved, "--json"}).out.find("omitted_rows"), std::string::npos);
+}
+
+TEST(ShardsWithGaps, HelpTellsOfExpressions) {
+  const std::string help = run({"look", "--help"}).out;
+  EXPECT_NE(help.find("expressions such as log(price)"), std::string::npos) << help;
+  EXPECT_NE(help.find("expressions:"), std::string::npos) << help;
+}
+
 }  // namespace shards_test
 }  // namespace bootfold::cli

@@ -98,9 +98,11 @@ TEST(Text, ProbabilitiesHaveThreeDecimals) {
 }
 
 TEST(Text, AnErrorHasTheNotationOfItsNumber) {
-  EXPECT_EQ(error_beside(6.1e-5, {0.617725, 6.1e-5}), "0.000061");
-  EXPECT_EQ(error_beside(6.1e-9, {1.5e-7, 6.1e-9}), "6.1e-09");
-  EXPECT_EQ(error_beside(3.5, {2711, 3.5}), "3.5");
+  EXPECT_EQ(error_text(6.1e-5, has_power({0.617725, 6.1e-5})), "0.000061");
+  EXPECT_EQ(error_text(6.1e-9, has_power({1.5e-7, 6.1e-9})), "6.1e-09");
+  EXPECT_EQ(error_text(3.5, has_power({2711, 3.5})), "3.5");
+  EXPECT_EQ(error_text(4e-8, true), "4.0e-08");
+  EXPECT_EQ(error_text(0, true), "0");
 }
 
 TEST(Text, ABiasHasTheNotationOfItsStandardError) {

@@ -110,6 +110,22 @@ double correlation(const Values& x, const Values& y) {
   return covariance(x, y) / std::sqrt(variance(x) * variance(y));
 }
 
+/// With divisor n.
+double central_moment(const Values& x, int order) {
+  return mean(map(x, [&](double each) { return std::pow(each - mean(x), order); }));
+}
+double skewness(const Values& x) {
+  return central_moment(x, 3) / std::pow(central_moment(x, 2), 1.5);
+}
+double kurtosis(const Values& x) {
+  return central_moment(x, 4) / std::pow(central_moment(x, 2), 2) - 3;
+}
+double trimmed_mean(Values x, double cut) {
+  std::sort(x.begin(), x.end());
+  const auto each = static_cast<std::ptrdiff_t>(cut * static_cast<double>(x.size()));
+  return mean(Values(x.begin() + each, x.end() - each));
+}
+
 struct Case {
   const char* text;
   double (*value)(const Rows& rows);
@@ -164,6 +180,19 @@ const auto kCases = std::to_array<Case>({
      [](const Rows& r) { return quantile(r.x, 0.5) - quantile(r.y, 0.5); }},
     {"quantile(x, 0.9) / mean(x)", [](const Rows& r) { return quantile(r.x, 0.9) / mean(r.x); }},
     {"mad(x) / median(x)", [](const Rows& r) { return mad(r.x) / quantile(r.x, 0.5); }},
+    {"skewness(x) - skewness(log(x))",
+     [](const Rows& r) {
+       return skewness(r.x) - skewness(map(r.x, [](double v) { return std::log(v); }));
+     }},
+    {"skewness(x) ^ 2 + kurtosis(`y y`) / 2",
+     [](const Rows& r) { return skewness(r.x) * skewness(r.x) + kurtosis(r.y) / 2; }},
+    {"kurtosis(x) / median(x)", [](const Rows& r) { return kurtosis(r.x) / quantile(r.x, 0.5); }},
+    {"trimmed_mean(x, 0.1) - mean(x)",
+     [](const Rows& r) { return trimmed_mean(r.x, 0.1) - mean(r.x); }},
+    {"trimmed_mean(x, 0.25) / trimmed_mean(`y y`, 0.1) + skewness(x)",
+     [](const Rows& r) {
+       return trimmed_mean(r.x, 0.25) / trimmed_mean(r.y, 0.1) + skewness(r.x);
+     }},
     {"gini(x)", [](const Rows& r) { return gini(r.x); }},
     {"top_share(x, 0.1)", [](const Rows& r) { return top_share(r.x, 0.1); }},
     {"spearman(x, `y y`)", [](const Rows& r) { return correlation(ranks(r.x), ranks(r.y)); }},
@@ -184,6 +213,27 @@ TEST(Expression, IsItsDefinitionOnEveryResample) {
       const double wanted = each.value(drawn(rows, resample::indices(kRows, {3, r})));
       EXPECT_NEAR(result.replicate(r), wanted, 1e-6 * (1 + std::abs(wanted))) << r;
     }
+  }
+}
+
+// The output tells elsewhere that rows have weights.
+TEST(Expression, KeepsItsNameWithWeights) {
+  const Rows rows;
+  const std::vector<double> weights(rows.x.size(), 2);
+  for (const auto& [text, name] :
+       {std::pair("gm = exp(mean(log(x)))", "gm"),
+        std::pair("quantile(x, 0.9) / mean(x)", "quantile(x, 0.9) / mean(x)"),
+        std::pair("mean(x)", "mean(x)")}) {
+    const Statistic statistic = statistic::expression(text);
+    const data::WithComputed table(DataView({ColumnView(rows.x), ColumnView(weights)}, {"x", "w"}),
+                                   statistic.columns());
+    const DataView data({table.view().column(0), ColumnView(weights)},
+                        {statistic.columns()[0], "w"});
+    const Plan planned = plan(data, statistic::weighted(statistic));
+    EXPECT_EQ(planned.outputs[0], name);
+    EXPECT_EQ(planned.weights, "w");
+    EXPECT_NE(planned.explain().find("weights     column w\n"), std::string::npos);
+    EXPECT_EQ(plan(data, statistic::weighted(statistic::mean())).outputs[0], "weighted_mean");
   }
 }
 
