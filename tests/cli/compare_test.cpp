@@ -417,40 +417,55 @@ TEST(Compare, ACovariateReducesTheStandardError) {
               testing::StartsWith("mean of y, adjusted for before by variant\n"));
 }
 
-// Whole users are drawn: visits of a user are alike, so the standard error is larger.
+// Whole users are drawn, who see both variants: what they have of their own cancels. Without
+// clusters the standard error is that of rows, which differ by user.
 TEST(Compare, RatiosTakeClustersOfUsers) {
   std::string text = "variant,user,clicks,views\n";
-  for (int user = 0; user < 60; ++user)
-    for (int visit = 0; visit < 5; ++visit)
-      text += std::string(user % 2 == 0 ? "A" : "B") + "," + std::to_string(user) + "," +
-              std::to_string(user * 37 % 11) + ",10\n";
-  const std::vector<std::string> command = {"compare",     "-",       "--by",
-                                            "variant",     "--value", "clicks,views",
-                                            "--statistic", "ratio",   "--json"};
-  std::vector<std::string> with = command;
-  with.insert(with.end(), {"--cluster", "user"});
+  double sum = 0;
+  double squares = 0;
+  for (int user = 0; user < 60; ++user) {
+    int difference = 0;
+    for (int visit = 0; visit < 5; ++visit) {
+      const int a = user * 37 % 11 * 10 + (user * 7 + visit * 3) % 5;
+      const int b = user * 37 % 11 * 10 + (user * 3 + visit * 11) % 7;
+      text += "A," + std::to_string(user) + "," + std::to_string(a) + ",100\n";
+      text += "B," + std::to_string(user) + "," + std::to_string(b) + ",100\n";
+      difference += b - a;
+    }
+    sum += difference / 500.0;
+    squares += difference / 500.0 * (difference / 500.0);
+  }
+  // Of the mean of 60 differences.
+  const double wanted = std::sqrt((squares / 60 - sum / 60 * (sum / 60)) / 60);
+  std::vector<std::string> command = {"compare",      "-",           "--by",  "variant", "--value",
+                                      "clicks,views", "--statistic", "ratio", "--json"};
   const double rows = json_of(command, {.input = text})["contrasts"][0]["standard_error"];
-  const double users = json_of(with, {.input = text})["contrasts"][0]["standard_error"];
-  // Five equal visits of every user: sqrt(5) times, up to Monte Carlo errors of 1 % each.
-  EXPECT_NEAR(users / rows, std::sqrt(5), 0.15);
+  command.insert(command.end(), {"--cluster", "user"});
+  const double users = json_of(command, {.input = text})["contrasts"][0]["standard_error"];
+  EXPECT_NEAR(users / wanted, 1, 0.035);  // 5 of its Monte Carlo errors
+  EXPECT_GT(rows, 10 * users);
 }
 
 // Limits of few distinct values have no Monte Carlo error; the doubles next to them are no news.
 TEST(Compare, NoNumberHasSixteenDigits) {
   std::string text = "g,x\n";
-  for (int i = 0; i < 39; ++i)
-    text += std::string(i % 3 == 0 ? "a," : "b,") + std::to_string(i * i % 7) + ".1\n";
-  for (const char* difference : {"absolute", "relative"}) {
-    const Outcome outcome =
-        run({"compare", "-", "--by", "g", "--quiet", "--difference", difference}, {.input = text});
-    ASSERT_EQ(outcome.code, 0) << outcome.err;
-    std::size_t digits = 0;
-    for (const char c : outcome.out) {
-      digits = (c >= '0' && c <= '9') || c == '.' ? digits + 1 : 0;
-      ASSERT_LE(digits, 9U) << outcome.out;
+  for (const int x : {6, 2, 3, 0, 1, 2, 3, 8, 3, 6, 0, 7, 7})
+    text += "a," + std::to_string(x) + "\n";
+  for (const int x : {7, 6, 7, 9, 3, 6, 1, 7, 3, 0, 4, 8, 6})
+    text += "b," + std::to_string(x) + "\n";
+  for (const char* statistic : {"median", "mean"})
+    for (const char* difference : {"absolute", "relative"}) {
+      const Outcome outcome = run({"compare", "-", "--by", "g", "--quiet", "--statistic", statistic,
+                                   "--difference", difference},
+                                  {.input = text});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      std::size_t digits = 0;
+      for (const char c : outcome.out) {
+        digits = (c >= '0' && c <= '9') || c == '.' ? digits + 1 : 0;
+        ASSERT_LE(digits, 9U) << outcome.out;
+      }
+      EXPECT_THAT(outcome.out, testing::ContainsRegex("b  .* to ")) << outcome.out;
     }
-    EXPECT_THAT(outcome.out, testing::ContainsRegex("b  .* to ")) << outcome.out;
-  }
 }
 
 }  // namespace compare_test
