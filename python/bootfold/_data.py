@@ -303,9 +303,7 @@ def rows_with_nan(data: Data) -> Array:
 def nan_error(name: str | int | None, row: int) -> ValueError:
     """For a value that is not a number; rows, and columns without names, count from 0."""
     where = "" if name is None else f"column {name}, "
-    return ValueError(
-        f"{where}row {row} is nan but every value must be a number; {nan_remedy()}"
-    )
+    return ValueError(f"{where}row {row} is nan but every value must be a number; {nan_remedy()}")
 
 
 @contextlib.contextmanager

@@ -135,8 +135,10 @@ def rows_of(
         error = core.standard_errors[k]
         unit = units[k] if error > 0 else unit_of_exact(core.estimates[k], units[k])
         exact = not error > 0
-        own = needs_exponents([core.estimates[k]], [unit]) if exact else notation_of(
-            core.estimates, units, k
+        own = (
+            needs_exponents([core.estimates[k]], [unit])
+            if exact
+            else notation_of(core.estimates, units, k)
         )
         told = core.standard_error_errors[k]
         # One more digit of the estimate, as the program has it.
