@@ -199,7 +199,7 @@ class Comparison:
     def _in_turn(self, *works: tuple[Workload, str]) -> list[Row]:
         """Our own workloads, each three times in turn: the best of each, as the machine wavers."""
         measured = [[self.measure_engine(*work) for work in works] for _ in range(3)]
-        best = [max(rows, key=lambda row: row.rate or 0) for rows in zip(*measured)]
+        best = [max(rows, key=lambda row: row.rate or 0) for rows in zip(*measured, strict=True)]
         self.rows = [row for row in self.rows if not any(row in rows for rows in measured)] + best
         return best
 

@@ -138,9 +138,7 @@ std::function<void(std::size_t)> prepare(const EnsembleWork& work, const Executi
   const auto points = make(work.points);
   const auto trained = std::make_shared<const Ensemble>(
       ensemble::train({data->view(), &data->labels}, training_of(work, execution)));
-  return [=](std::size_t) {
-    static_cast<void>(trained->predict(points->view(), execution));
-  };
+  return [=](std::size_t) { static_cast<void>(trained->predict(points->view(), execution)); };
 }
 
 }  // namespace bootfold::bench

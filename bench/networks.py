@@ -82,7 +82,8 @@ def measure(comparison: Comparison, work: NetworkWork, levels: list[str], peers:
         least = LEAST_SHARE.get(work.name)
         share, steps_share = own.report.get("share"), own.report.get("steps_share")
         if least is not None and share is not None:
-            judged(own, f"at least {least:.0%} of peak", share >= least, (steps_share or 0) >= least)
+            steps = (steps_share or 0) >= least
+            judged(own, f"at least {least:.0%} of peak", share >= least, steps)
         for peer in peers:
             if work.statistic not in peer.statistics:
                 continue

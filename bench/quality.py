@@ -172,7 +172,7 @@ def rows_of(table: str, scores: dict[str, list[dict[str, float]]]) -> list[list[
 
         ratio = ""
         if program != "bootfold" and "bootfold" in scores:
-            pairs = zip(found, scores["bootfold"], strict=True)
+            pairs = zip(found, scores["bootfold"], strict=False)  # those that both have
             ratio = mean_and_error([a["loss"] / b["loss"] for a, b in pairs], "{:.3f}")
         rows.append(
             [
@@ -217,6 +217,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--recipe", default="{}", metavar="JSON", help="settings of bootfold")
     parser.add_argument("--defaults", default="{}", metavar="JSON", help='changes of "defaults"')
     parser.add_argument("--equal-time", action="store_true", help="members by peers' times")
+    parser.add_argument(
+        "--add", action="store_true", help="to results/quality.json of earlier runs"
+    )
     parser.add_argument("--intervals", action="store_true", help="also of RealMLP and TabM")
     return parser.parse_args()
 
@@ -232,7 +235,8 @@ def main() -> None:
     from compare import RESULTS, write
 
     threadpool_limits(arguments.threads)  # of scikit-learn
-    rows, written = [], {}
+    file = RESULTS / "quality.json"
+    written: dict[str, Any] = {}
     for table in arguments.tables.split(","):
         makers = programs(table, arguments)
         scores: dict[str, list[dict[str, float]]] = {program: [] for program in makers}
@@ -245,12 +249,14 @@ def main() -> None:
                 told = ", ".join(f"{key} {value:.4g}" for key, value in here[program].items())
                 place = f"{table}, split {split.seed}, {program}"
                 print(f"{place}: {told}", file=sys.stderr, flush=True)
-        rows += rows_of(table, scores)
-        written[table] = scores
+        if arguments.add and file.exists():
+            written = json.loads(file.read_text())
+        written[table] = {**written.get(table, {}), **scores}
+        rows = [row for name, found in written.items() for row in rows_of(name, found)]
         text = markdown_table(HEADER, rows) + f"\n\n> {arguments.splits} splits, "
         text += f"threads: {arguments.threads}; bootfold {bootfold.__version__}\n"
         write(RESULTS / "quality.md", text)
-        write(RESULTS / "quality.json", json.dumps(written, indent=2) + "\n")
+        write(file, json.dumps(written, indent=2) + "\n")
     print(text, end="")
 
 

@@ -3,7 +3,8 @@
     HistGradientBoosting   scikit-learn's defaults; categories as they are
     MLP                    scikit-learn's defaults: 100 units, Adam, 200 epochs at most
     Bagging(MLP)           ten of them on bootstrap resamples
-    RealMLP, TabM          pytabkit's tuned defaults (TD) and defaults (D), on the CPU
+    RealMLP, TabM          pytabkit's tuned defaults (TD) and defaults (D), on the CPU; for log loss
+                           their authors stop by it, and take no label smoothing (use_ls)
 
 The inputs of MLP are standardized and one-hot encoded, and missing numbers are the median. pytabkit
 gets categories as they are. It is optional: without it its rows are left out, and a line says so.
@@ -78,7 +79,12 @@ class _Tabkit:
 
         kind = "Classifier" if split.classes else "Regressor"
         make = getattr(pytabkit, f"{name}_{kind}")
-        self._model = make(device="cpu", random_state=split.seed, n_threads=threads, verbosity=0)
+        given: dict[str, Any] = {"device": "cpu", "random_state": split.seed}
+        if split.classes:
+            given["val_metric_name"] = "cross_entropy"
+            if name == "RealMLP_TD":
+                given["use_ls"] = False
+        self._model = make(n_threads=threads, verbosity=0, **given)
         self._medians = split.x.median(numeric_only=True)
 
     def fit(self, x: pd.DataFrame, y: Any) -> _Tabkit:

@@ -113,7 +113,7 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
            "column [0.3]")
       ->group(kToLearn);
   add_text(command, "--levels", arguments.levels, "N",
-           "Levels of a category with a column of their own; others share columns [32]")
+           "Levels of a category with a column of their own; others share columns [64]")
       ->group(kToLearn);
   add_text(command, "--weights", arguments.weights, "NAME",
            "Column of weights of the rows in the loss [all the same]")

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "build/dev/cli/bootfold"
 BUILD = ROOT / "build/fuzz"
 MOST_BYTES = 8192
-ROWS = "x,y,kind\n1,2.5,a\n-3e2,4,b\n5,nan,a\n0.25,7,\"b, c\"\n9,1,a\n2,3,b\n"
+ROWS = 'x,y,kind\n1,2.5,a\n-3e2,4,b\n5,nan,a\n0.25,7,"b, c"\n9,1,a\n2,3,b\n'
 
 
 def npy(values: list[float]) -> bytes:
@@ -90,6 +90,8 @@ def checkpoint() -> bytes:
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     return struct.pack("<Q", len(text)) + text + content[8 + length : 8 + length + 16]
+
+
 def shard_rows() -> str:
     """The rows of the plans in fuzz/shards_fuzz.cpp; the third column has ten values."""
     rows = ((i * 7919 % 5000 / 8, i * 104729 % 5003 / 3, i % 10) for i in range(5000))

@@ -241,7 +241,7 @@ class EnsembleClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         standardize: bool = True,
         categorical: Sequence[str] = (),
         dates: Sequence[str] = (),
-        levels: int = 32,
+        levels: int = 64,
         bins: int | str = "auto",
         bin_edges: str = "auto",
         winsorize: float | str = "auto",
@@ -309,9 +309,7 @@ class EnsembleClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         labels = self.loss in (None, "multi_label")
-        tags.classifier_tags.multi_label = (
-            labels and self.class_weight is None
-        )
+        tags.classifier_tags.multi_label = labels and self.class_weight is None
         tags.classifier_tags.multi_class = self.loss != "binary"
         return tags
 
@@ -496,9 +494,7 @@ class EnsembleClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
             )
         self._several = loss == "multi_label"
         if self._several:
-            return self._fit_labels(
-                X, y, sample_weight, validation, sweep, engine, more, callback
-            )
+            return self._fit_labels(X, y, sample_weight, validation, sweep, engine, more, callback)
         y = column_or_1d(y, warn=True)
         counted = y if sample_weight is None else y[sample_weight > 0]
         if again:

@@ -327,9 +327,7 @@ def compare(
     texts_of_groups = [label_text(name) for name in found]
     found_all: list[tuple[_core.Comparison, str]] = []
     for one in statistics:
-        own_data, own_names = (
-            (data, data.names) if whole else own_columns(one, data, names, values)
-        )
+        own_data, own_names = (data, data.names) if whole else own_columns(one, data, names, values)
         request = request_of(one, own_data, own_names, settings)
         own = count
         if own == "auto":

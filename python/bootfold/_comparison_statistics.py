@@ -69,9 +69,7 @@ def check_values(values: list[str], statistics: list[Statistic]) -> None:
         if values or (isinstance(one, Named) and "(" in one.names[0]):
             continue
         if isinstance(one, Named):
-            raise TypeError(
-                f"value is missing: name the column whose {one.names[0]!r} is compared"
-            )
+            raise TypeError(f"value is missing: name the column whose {one.names[0]!r} is compared")
         raise TypeError(
             f"value is missing: name the column that the statistic {one.name!r} gets, or a list of "
             "columns, one for each of its arguments"

@@ -16,8 +16,8 @@ from bootfold._chunked import Array
 from bootfold._dates import (
     date_type,
     has_moments,
-    moment_texts,
     module_of,
+    moment_texts,
     remedy,
 )
 from bootfold._labels import values_and_missing

@@ -14,9 +14,9 @@ from bootfold import _core
 from bootfold._chunked import Array as Array
 from bootfold._chunked import Chunked, Column, parts
 from bootfold._dates import check_no_dates, module_of
+from bootfold._numbers import chooser, nan_remedy, text_error
 from bootfold._numbers import number_array as number_array
 from bootfold._numbers import pandas_column as pandas_column
-from bootfold._numbers import chooser, nan_remedy, text_error
 from bootfold._whole import has_other_columns, missing_in, rows_of
 
 NanPolicy: TypeAlias = Literal["error", "omit", "propagate"]

@@ -211,6 +211,5 @@ def check_no_dates(values: Any, what: str) -> None:
         return
     verb = "is" if what.startswith("column") or what in ("X", "y", "sample_weight") else "are"
     raise TypeError(
-        f"{what} {verb} of type {kind} but must be numbers, for example seconds: "
-        f"{remedy(values)}"
+        f"{what} {verb} of type {kind} but must be numbers, for example seconds: {remedy(values)}"
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from bootfold._dates import module_of
-from bootfold._expressions import columns_seen, has_expressions, texts_of
 from bootfold._engines import Wanted, check_engine, collection_of, pool_of
+from bootfold._expressions import columns_seen, has_expressions, texts_of
 
 if TYPE_CHECKING:
     from bootfold._engines import Collection

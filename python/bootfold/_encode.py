@@ -290,9 +290,7 @@ class InputColumns:
 
     def matrix(self, columns: dict[str, Any]) -> Array:
         """The numbers of all columns, [row][column]: float32 if all are, else float64."""
-        found = [
-            self._column(place, columns[name], name) for place, name in enumerate(self.names)
-        ]
+        found = [self._column(place, columns[name], name) for place, name in enumerate(self.names)]
         dtype = np.result_type(*(column.dtype for column in found))
         rows = np.empty((len(found[0]), len(found)), dtype=dtype)
         for place, column in enumerate(found):

@@ -198,9 +198,7 @@ class _GroupRows:
         return run(source, count, precision, self.asked, False)
 
 
-def bootstrap_by(
-    by: Any, options: dict[str, Any], beside: tuple[str, ...] = ()
-) -> GroupedResult:
+def bootstrap_by(by: Any, options: dict[str, Any], beside: tuple[str, ...] = ()) -> GroupedResult:
     """The bootstrap of every group, with the arguments of `bootstrap`."""
     _check(options)
     jackknife = options["scheme"] == "jackknife"

@@ -82,9 +82,7 @@ class IntervalEstimator(EnsembleEstimator):
             method = self._automatic_interval(training, calibration)
             if calibration is None and method in ("conformal", "scaled"):
                 self._make_scores()
-        if method in ("jackknife+", "normal") and (
-            not self._leaves_rows_out or self._rows_moved
-        ):
+        if method in ("jackknife+", "normal") and (not self._leaves_rows_out or self._rows_moved):
             reason = "moved" if self._rows_moved else self._without_scores
             raise ValueError(no_scores(self._ensemble, reason))
         if method == "jackknife+":
@@ -211,9 +209,7 @@ class IntervalEstimator(EnsembleEstimator):
         low, high = self._of_rows(X, compute)
         return self._of_targets(low), self._of_targets(high)
 
-    def _jackknife_plus(
-        self, X: Any, confidence: float, training: Examples
-    ) -> tuple[Array, Array]:
+    def _jackknife_plus(self, X: Any, confidence: float, training: Examples) -> tuple[Array, Array]:
         rows = self._rows(training)
         memory, threads = memory_bytes(self.memory), thread_number(self.threads)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bootfold._data import Array
-from bootfold._dates import moment_meant, moment_text, module_of
+from bootfold._dates import module_of, moment_meant, moment_text
 
 
 @dataclass(slots=True)

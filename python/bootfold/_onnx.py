@@ -315,9 +315,7 @@ def _warn_of_offsets(model: Model) -> None:
     kinds = [own.kind for own in model.inputs] if model.inputs else ["number"] * len(model.names)
     far = [
         name
-        for name, kind, mean, scale in zip(
-            model.names, kinds, model.mean, model.scale, strict=True
-        )
+        for name, kind, mean, scale in zip(model.names, kinds, model.mean, model.scale, strict=True)
         if kind in ("number", "date") and abs(mean) > _MOST_OFFSET * scale
     ]
     if far:

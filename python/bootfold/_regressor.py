@@ -231,7 +231,7 @@ class EnsembleRegressor(RegressorMixin, IntervalEstimator):  # type: ignore[misc
         standardize: bool = True,
         categorical: Sequence[str] = (),
         dates: Sequence[str] = (),
-        levels: int = 32,
+        levels: int = 64,
         bins: int | str = "auto",
         bin_edges: str = "auto",
         winsorize: float | str = "auto",

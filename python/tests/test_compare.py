@@ -336,8 +336,10 @@ def test_groups_by_several_columns(nan, tmp_path):
     if nan == "omit":
         df.loc[::17, "delay"] = np.nan
     one = df.assign(
-        both=[f'{"UA" if c == "UA" else chr(34) + c + chr(34)}, {m}' for c, m in
-              zip(df.carrier, df.month, strict=True)]
+        both=[
+            f"{'UA' if c == 'UA' else chr(34) + c + chr(34)}, {m}"
+            for c, m in zip(df.carrier, df.month, strict=True)
+        ]
     )
     options = {"value": "delay", "replicates": 60, "nan": nan}
     expected = bf.compare(one, by="both", control="UA, 9", **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ CUTS = [0, 300, 301, 301, ROWS]
 
 
 def _pieces() -> Iterator[pd.DataFrame]:
-    for first, last in zip(CUTS[:-1], CUTS[1:], strict=True):
+    for first, last in itertools.pairwise(CUTS):
         yield FRAME[first:last]
 
 

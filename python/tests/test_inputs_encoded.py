@@ -160,7 +160,7 @@ def test_arrays_may_have_missing_values():
 
 
 def test_scikit_learn_tools_take_such_frames():
-    classes = np.where(PRICE > np.median(PRICE), "dear", "cheap")
+    classes = np.where(np.median(PRICE) < PRICE, "dear", "cheap")
     model = bf.EnsembleClassifier(
         members=4, epochs=40, learning_rate=1e-2, categorical=["zip"], dates=["when"]
     )
@@ -272,7 +272,7 @@ def test_numbers_of_many_rows_have_bins_and_limits_by_default():
 # Text, dates, booleans and missing values of a text file are those of a frame.
 def test_text_files_are_frames(tmp_path):
     path = tmp_path / "rows.csv"
-    rows = FRAME.assign(price=PRICE, cut=np.where(PRICE > np.median(PRICE), "good", "bad"))
+    rows = FRAME.assign(price=PRICE, cut=np.where(np.median(PRICE) < PRICE, "good", "bad"))
     rows.to_csv(path, index=False, sep=";", decimal=",")
     given = {"members": 4, "epochs": 3, "categorical": ["zip"], "dates": ["when"]}
     inputs = rows[[*FRAME.columns, "cut"]]
@@ -283,9 +283,7 @@ def test_text_files_are_frames(tmp_path):
         np.testing.assert_array_equal(model.predict(data), wanted.predict(inputs))
     assert model.score(path, "price") == wanted.score(inputs, PRICE)
     limits = wanted.predict_interval(inputs, calibration=(inputs, PRICE))
-    np.testing.assert_array_equal(
-        model.predict_interval(path, calibration=(path, "price")), limits
-    )
+    np.testing.assert_array_equal(model.predict_interval(path, calibration=(path, "price")), limits)
     some = bf.csv(path, where="missing(carat) or zip == 1234")
     assert len(model.predict(some)) < len(FRAME)
     classes = bf.EnsembleClassifier(**given).fit(path, "cut")
@@ -302,7 +300,7 @@ def test_models_of_the_program_predict_the_text_file_they_are_made_of(tmp_path):
     rows = FRAME.drop(columns="ok").assign(
         mixed=text, truth=np.where(PRICE > 0, "TRUE", "false"), late=np.arange(len(FRAME)) % 3
     )
-    rows["label"] = np.where(PRICE > np.median(PRICE), 2, 1)
+    rows["label"] = np.where(np.median(PRICE) < PRICE, 2, 1)
     rows.to_csv(path, index=False)
     words = [os.environ["BOOTFOLD_PROGRAM"], "ensemble"]
     more = ["--target", "label", "--task", "classification", "--dates", "when", "--quiet"]

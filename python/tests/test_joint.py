@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import bootfold as bf
 import numpy as np
+
+import bootfold as bf
 
 ROWS = 4000
 TABLE = {

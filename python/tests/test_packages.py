@@ -86,9 +86,9 @@ def test_bins_missing_values_and_categories_of_numbers(run):
 def test_periodic_features_and_winsorized_numbers(run):
     rows = LINE.copy()
     rows[::7, 1] = np.nan
-    model = regressor(
-        bins=4, bin_edges="tree", periodic=3, periodic_scale=0.5, winsorize=0.05
-    ).fit(rows, TARGETS[:, 1])
+    model = regressor(bins=4, bin_edges="tree", periodic=3, periodic_scale=0.5, winsorize=0.05).fit(
+        rows, TARGETS[:, 1]
+    )
     assert any("sine" in name for name in model.encoded_names_)
     new = np.concatenate([rows, rows * 3, np.full((1, 3), np.nan)])
     wanted = model.predict(new)

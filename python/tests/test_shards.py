@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import itertools
 import os
 import pickle
 import subprocess
@@ -27,7 +28,7 @@ def table() -> np.ndarray:
 
 def cut(data: np.ndarray, places: list[int]) -> list[tuple[int, np.ndarray]]:
     ends = [0, *sorted(places), len(data)]
-    return [(a, data[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+    return [(a, data[a:b]) for a, b in itertools.pairwise(ends)]
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ struct EncodingOptions {
   std::vector<std::string> numbers = {};      ///< columns without text, by name: faster
   /// Levels of a category that have a column of their own, at most. If there are more, the most
   /// frequent have one, and the others share `hashed` columns, chosen by a hash of their name.
-  std::size_t levels = 32;
+  std::size_t levels = 64;
   /// Levels in fewer rows share one column.
   std::size_t rare_rows = 5;
   std::size_t hashed = 32;  ///< columns that levels beyond `levels` share
